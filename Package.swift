@@ -1,0 +1,120 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+/// Targets in which every unsafe operation is marked and explained: they touch raw bytes or C.
+let strictlyMemorySafe: Set<String> = ["RivuletWire", "RivuletStore", "SQLiteKit", "UVKit", "EditLineKit"]
+
+let package = Package(
+    name: "Rivulet",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "RivuletWire", targets: ["RivuletWire"]),
+        .library(name: "RivuletModel", targets: ["RivuletModel"]),
+        .library(name: "RivuletFlow", targets: ["RivuletFlow"]),
+        .library(name: "RivuletClient", targets: ["RivuletClientCore", "RivuletClient"]),
+        .library(name: "RivuletStore", targets: ["RivuletStore"]),
+        .library(name: "RivuletEngine", targets: ["RivuletEngine"]),
+        .library(name: "RivuletServer", targets: ["RivuletServerCore", "RivuletServer"]),
+        .executable(name: "rivulet", targets: ["rivulet"]),
+        .executable(name: "rivuletd", targets: ["rivuletd"]),
+        .executable(name: "rivulet-bench", targets: ["rivulet-bench"]),
+    ],
+    targets: [
+        // Cores: values driven by events. No socket, disk, clock or display.
+        .target(name: "RivuletWire"),
+        .target(name: "RivuletModel"),
+        .target(name: "RivuletClientCore", dependencies: ["RivuletWire"]),
+        .target(name: "RivuletServerCore", dependencies: ["RivuletWire", "RivuletModel"]),
+        .target(name: "RivuletFlow", dependencies: ["RivuletModel"]),
+
+        // Wrappers: one per C library, owning its lifetimes.
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+        .systemLibrary(
+            name: "CEditLine", pkgConfig: "libedit", providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
+        .target(name: "SQLiteKit", dependencies: ["CSQLite"]),
+        .target(name: "UVKit", dependencies: ["CUV"]),
+        .target(name: "EditLineKit", dependencies: ["CEditLine"]),
+
+        // Shells: the cores performed over real sockets and files.
+        .target(name: "RivuletTransport", dependencies: ["UVKit"]),
+        .target(
+            name: "RivuletClient", dependencies: ["RivuletWire", "RivuletClientCore", "RivuletTransport"]),
+        .target(name: "RivuletStore", dependencies: ["RivuletModel", "SQLiteKit"]),
+        .target(
+            name: "RivuletServer",
+            dependencies: [
+                "RivuletWire", "RivuletModel", "RivuletServerCore", "RivuletTransport", "UVKit", "SQLiteKit",
+            ]),
+
+        // Joins.
+        .target(
+            name: "RivuletEngine",
+            dependencies: [
+                "RivuletWire", "RivuletModel", "RivuletClientCore", "RivuletClient", "RivuletStore",
+            ]),
+
+        // Programs: argument parsing and wiring, each over a library that does the work.
+        .target(name: "RivuletArguments"),
+        .target(
+            name: "RivuletCommands",
+            dependencies: [
+                "RivuletWire", "RivuletModel", "RivuletClientCore", "RivuletClient", "RivuletStore",
+                "RivuletEngine", "RivuletServer", "RivuletArguments", "EditLineKit",
+            ]),
+        .executableTarget(name: "rivulet", dependencies: ["RivuletCommands"]),
+        .executableTarget(name: "rivuletd", dependencies: ["RivuletServer", "RivuletArguments"]),
+        .executableTarget(
+            name: "rivulet-bench",
+            dependencies: [
+                "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletServer", "RivuletArguments", "UVKit",
+            ],
+            path: "Benchmarks/rivulet-bench"),
+
+        // Tests.
+        .testTarget(
+            name: "RivuletWireTests", dependencies: ["RivuletWire"], resources: [.copy("Vectors")]),
+        .testTarget(name: "RivuletModelTests", dependencies: ["RivuletModel"]),
+        .testTarget(name: "RivuletFlowTests", dependencies: ["RivuletFlow", "RivuletModel"]),
+        .testTarget(name: "RivuletClientCoreTests", dependencies: ["RivuletClientCore", "RivuletWire"]),
+        .testTarget(
+            name: "RivuletClientTests",
+            dependencies: ["RivuletClient", "RivuletClientCore", "RivuletTransport", "RivuletWire"]),
+        .testTarget(
+            name: "RivuletServerCoreTests",
+            dependencies: ["RivuletServerCore", "RivuletWire", "RivuletModel"]),
+        .testTarget(
+            name: "RivuletServerTests",
+            dependencies: ["RivuletServer", "RivuletServerCore", "RivuletWire", "SQLiteKit"]),
+        .testTarget(name: "RivuletStoreTests", dependencies: ["RivuletStore", "RivuletModel", "SQLiteKit"]),
+        .testTarget(
+            name: "RivuletEngineTests",
+            dependencies: [
+                "RivuletEngine", "RivuletClient", "RivuletClientCore", "RivuletStore", "RivuletModel",
+                "RivuletWire",
+            ]),
+        .testTarget(name: "UVKitTests", dependencies: ["UVKit", "RivuletTransport"]),
+        .testTarget(
+            name: "RivuletCommandsTests",
+            dependencies: ["RivuletCommands", "RivuletArguments", "RivuletWire", "EditLineKit"]),
+        .testTarget(name: "TidyTests"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where ![.system, .plugin, .macro, .binary].contains(target.type) {
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
+    if strictlyMemorySafe.contains(target.name) {
+        target.swiftSettings?.append(.strictMemorySafety())
+    }
+}
