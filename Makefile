@@ -1,0 +1,57 @@
+# Rivulet. `make demo` shows a working chat, `make test` runs every test; both install what they need.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint format docs soak fuzz deps build release clean
+
+SEED ?=
+SOAK_MINUTES ?= 10
+
+help: ## Tell what there is to make.
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+demo: deps ## Start a server in a temporary folder and chat with a partner who answers.
+	@echo "Building rivulet and rivuletd (the first time takes a minute or two) …"
+	@swift build --product rivuletd 2>&1 | Scripts/quiet-build.sh
+	@swift build --product rivulet 2>&1 | Scripts/quiet-build.sh
+	@"$$(swift build --show-bin-path)/rivulet" demo
+
+test: deps ## Run every test.
+	@Scripts/test.sh
+
+bench: deps ## Print the figures of every benchmark, with the bars they should meet.
+	@echo "Building rivulet-bench for release …"
+	@swift build -c release --product rivuletd 2>&1 | Scripts/quiet-build.sh
+	@swift build -c release --product rivulet-bench 2>&1 | Scripts/quiet-build.sh
+	@"$$(swift build -c release --show-bin-path)/rivulet-bench" all
+
+lint: ## Check format and documentation comments, with warnings as errors.
+	@swift format lint --strict -r -p Sources Tests Benchmarks Fuzz Package.swift
+	@echo "lint: clean"
+
+format: ## Format every source file in place.
+	@swift format -i -r -p Sources Tests Benchmarks Fuzz Package.swift
+
+docs: deps ## Build the reference documentation of every public module into .build/docs.
+	@Scripts/docs.sh
+
+soak: deps ## Run the long tests: simulations, kills and fuzzing, SOAK_MINUTES minutes of fuzzing.
+	@RIVULET_SOAK=1 Scripts/test.sh
+	@Scripts/fuzz.sh $$(( $(SOAK_MINUTES) * 60 ))
+
+fuzz: deps ## Fuzz the decoder for SOAK_MINUTES minutes.
+	@Scripts/fuzz.sh $$(( $(SOAK_MINUTES) * 60 ))
+
+deps: ## Install the Debian packages that are missing.
+	@Scripts/deps.sh
+
+build: deps ## Build everything for debugging.
+	@swift build
+
+release: deps ## Build the programs for release.
+	@swift build -c release --product rivulet
+	@swift build -c release --product rivuletd
+
+clean: ## Remove everything that was built.
+	@rm -rf .build Fuzz/.build Tests/Consumer/.build
