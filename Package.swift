@@ -82,6 +82,12 @@ let package = Package(
             path: "Benchmarks/rivulet-bench"),
 
         // Tests.
+        .target(name: "RivuletTestSupport", path: "Tests/RivuletTestSupport"),
+        .testTarget(
+            name: "RivuletSystemTests",
+            dependencies: [
+                "RivuletTestSupport", "RivuletWire", "rivulet", "rivuletd",
+            ]),
         .testTarget(
             name: "RivuletWireTests", dependencies: ["RivuletWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "RivuletModelTests", dependencies: ["RivuletModel"]),
