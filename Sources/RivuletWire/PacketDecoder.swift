@@ -1,36 +1,122 @@
-/// The fixed 12 bytes in front of every body.
-public struct PacketHeader: Sendable, Equatable {
-    /// The number of body bytes that follow.
-    public var length: Int32
-    /// The sender's number of this frame.
-    public var sequence: Int32
-    /// What the packet is.
-    public var command: Command
-    /// Which layout the body has.
-    public var version: UInt8
-    /// Header byte 10.
-    public var flags: PacketFlags
+/// Turns a stream of bytes into packets, whatever the pieces in which it comes.
+///
+/// Append what arrives, then call ``next()`` until it returns nil. A header is judged as soon as its 12 bytes are
+/// there, first its length, then its command, then what the length says about the body; a receiver never waits
+/// for a body that it is going to refuse (docs/protocol.md, section 2).
+///
+/// ```swift
+/// var decoder = PacketDecoder(role: .client, profile: .current)
+/// decoder.append(bytes)
+/// while let frame = try decoder.next() {
+///     if case .packet(let packet) = frame { handle(packet) }
+/// }
+/// ```
+///
+/// A server throws on every malformed frame and is expected to close. A client throws on a malformed length alone
+/// and gives every other frame it cannot use as ``DecodedFrame/skipped(_:_:)``. After a throw each further call throws the same
+/// error. It holds at most one unfinished frame beyond what was appended since the last nil.
+public struct PacketDecoder: Sendable {
+    private let parser: FrameParser
+    private var buffer: [UInt8] = []
+    /// Where the first unread byte of `buffer` is.
+    private var offset = 0
+    private var failure: WireError?
 
-    /// The size of a header, in bytes.
-    public static let byteCount = 12
+    /// A buffer above this capacity is given back once it is empty, so that an idle connection costs little.
+    private static let retainedBytesMax = 512
 
-    /// Makes a header.
-    public init(length: Int32, sequence: Int32, command: Command, version: UInt8, flags: PacketFlags) {
-        self.length = length
-        self.sequence = sequence
-        self.command = command
-        self.version = version
-        self.flags = flags
-    }
-}
-
-/// What a ``PacketDecoder`` found.
-public enum DecodedFrame: Sendable, Equatable {
-    /// A well-formed packet.
-    case packet(Packet)
-    /// A frame that was dropped while the connection stays usable.
+    /// Makes a decoder at the start of a stream.
     ///
-    /// A client still acknowledges a stored message that it cannot read and moves its key past it, which is why the
-    /// header is here.
-    case skipped(PacketHeader, WireError)
+    /// - Parameters:
+    ///   - role: Who receives the bytes: this end's own role.
+    ///   - profile: The era that both ends speak.
+    ///   - registry: The command numbers that the app added.
+    ///   - bodyBytesMax: The longest body to accept, in bytes; nil means the role's own limit.
+    public init(
+        role: Role, profile: Profile, registry: CommandRegistry = CommandRegistry(), bodyBytesMax: Int? = nil
+    ) {
+        parser = FrameParser(role: role, profile: profile, registry: registry, bodyBytesMax: bodyBytesMax)
+    }
+
+    /// Who receives the bytes.
+    public var role: Role { parser.role }
+
+    /// The era that both ends speak.
+    public var profile: Profile { parser.profile }
+
+    /// The longest body that is accepted, in bytes.
+    public var bodyBytesMax: Int { parser.bodyBytesMax }
+
+    /// The number of appended bytes that no frame has used yet.
+    public var bufferedByteCount: Int {
+        buffer.count - offset
+    }
+
+    /// Adds the next bytes of the stream.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        makeRoom()
+        // The caller vouches for its buffer; the array copies it.
+        unsafe buffer.append(contentsOf: bytes)
+    }
+
+    /// Adds the next bytes of the stream.
+    public mutating func append(_ bytes: [UInt8]) {
+        makeRoom()
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// Gives the next frame, or nil when more bytes are needed.
+    ///
+    /// - Throws: ``WireError``, after which the stream is useless: the connection is to be closed.
+    public mutating func next() throws(WireError) -> DecodedFrame? {
+        if let failure { throw failure }
+        var position = offset
+        do throws(WireError) {
+            // A byte has no padding, which is what makes other spans' bytes unsafe.
+            let frame = unsafe try parser.frame(in: buffer.span.bytes, at: &position)
+            offset = position
+            if frame == nil { releaseIfDrained() }
+            return frame
+        } catch {
+            failure = error
+            buffer = []
+            offset = 0
+            throw error
+        }
+    }
+
+    /// Tells that the stream has ended; call it after ``next()`` has returned nil.
+    ///
+    /// - Throws: `need_more_bytes` when the stream ended inside a frame, or the error that ``next()`` threw.
+    public func finish() throws(WireError) {
+        if let failure { throw failure }
+        let count = bufferedByteCount
+        guard count > 0 else { return }
+        let command = count > 8 ? Command(rawValue: buffer[offset + 8]) : nil
+        throw WireError(.needMoreBytes, command: command, offset: count)
+    }
+
+    /// Forgets everything that was appended, and any error: for a new connection.
+    public mutating func reset() {
+        buffer = []
+        offset = 0
+        failure = nil
+    }
+
+    /// Moves the unread bytes to the front once the read ones are the majority, which keeps appending O(1) per byte.
+    private mutating func makeRoom() {
+        if offset == buffer.count {
+            buffer.removeAll(keepingCapacity: true)
+            offset = 0
+        } else if offset > buffer.count / 2 {
+            buffer.removeSubrange(..<offset)
+            offset = 0
+        }
+    }
+
+    private mutating func releaseIfDrained() {
+        guard offset == buffer.count, buffer.capacity > Self.retainedBytesMax else { return }
+        buffer = []
+        offset = 0
+    }
 }

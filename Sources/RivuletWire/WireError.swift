@@ -34,6 +34,8 @@ public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let invalidUTF8 = Code(rawValue: "invalid_utf8")
         /// The stream ended inside a packet.
         public static let needMoreBytes = Code(rawValue: "need_more_bytes")
+        /// ``Packet/unpack(_:by:profile:registry:bodyBytesMax:)`` only: bytes follow the packet.
+        public static let trailingBytes = Code(rawValue: "trailing_bytes")
         /// Encoding only: the body does not belong to the command.
         public static let bodyMismatch = Code(rawValue: "body_mismatch")
         /// Encoding only: a string does not fit its length byte.
