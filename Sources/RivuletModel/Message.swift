@@ -28,6 +28,20 @@ public struct Message: Identifiable, Hashable, Sendable {
         }
     }
 
+    /// An emoji under a message, with the users who put it there.
+    public struct Reaction: Hashable, Sendable {
+        /// The emoji.
+        public var emoji: String
+        /// Who put it there, in order of arrival.
+        public var users: [UserID]
+
+        /// Makes a reaction.
+        public init(emoji: String, users: [UserID]) {
+            self.emoji = emoji
+            self.users = users
+        }
+    }
+
     /// The identity of the row.
     public var id: MessageID
     /// The conversation that the message belongs to.
@@ -46,6 +60,10 @@ public struct Message: Identifiable, Hashable, Sendable {
     public var timeMilliseconds: Int64
     /// What it says.
     public var content: MessageContent
+    /// The uuid of the message that this one answers; nil for none.
+    public var reference: String?
+    /// What readers put under it, in the order in which each emoji first came.
+    public var reactions: [Reaction]
     /// How far it has come.
     public var state: State
     /// Whether the author changed it after sending.
@@ -57,7 +75,9 @@ public struct Message: Identifiable, Hashable, Sendable {
     public init(
         id: MessageID, session: Session, sender: UserID, isOutgoing: Bool = false, uuid: String? = nil,
         serverKey: Int64? = nil, position: MessagePosition, timeMilliseconds: Int64, content: MessageContent,
-        state: State = .received, isEdited: Bool = false, revision: Int = 0
+        reference: String? = nil, reactions: [Reaction] = [], state: State = .received,
+        isEdited: Bool = false,
+        revision: Int = 0
     ) {
         self.id = id
         self.session = session
@@ -68,6 +88,8 @@ public struct Message: Identifiable, Hashable, Sendable {
         self.position = position
         self.timeMilliseconds = timeMilliseconds
         self.content = content
+        self.reference = reference
+        self.reactions = reactions
         self.state = state
         self.isEdited = isEdited
         self.revision = revision
