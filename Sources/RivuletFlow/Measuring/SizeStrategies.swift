@@ -81,11 +81,7 @@ public struct TextSizeStrategy: ComponentSizeStrategy {
 
     /// The readable part of a message's content; empty when there is none.
     public static let readableText: @Sendable (Message) -> String = { message in
-        switch message.content {
-        case .text(let text), .notice(let text): text
-        case .unknown(_, let fallback): fallback ?? ""
-        case .image, .revoked: ""
-        }
+        message.content.text ?? ""
     }
 }
 
