@@ -1,0 +1,66 @@
+/// When a connection has been silent for too long, on a clock that only moves forward.
+///
+/// The public server's rule is kept: the time runs from the moment at which the reading of the current frame began,
+/// so that trickling bytes does not extend it (docs/protocol.md, section 23.10).
+public struct ConnectionDeadlines: Sendable {
+    /// The limits, in milliseconds.
+    public struct Limits: Sendable, Hashable {
+        /// From the start of a frame to its last byte.
+        public var readMilliseconds: Int64 = 360_000
+        /// From the connection to the login.
+        public var loginMilliseconds: Int64 = 60_000
+        /// While bytes wait: from the last progress to the next.
+        public var writeMilliseconds: Int64 = 30_000
+
+        /// Makes the default limits.
+        public init() {}
+
+        /// The shortest of them.
+        public var shortest: Int64 {
+            min(readMilliseconds, loginMilliseconds, writeMilliseconds)
+        }
+    }
+
+    private let opened: Int64
+    private var frameBegan: Int64
+    private var writeStalled: Int64?
+    /// When a granted grace ends, and why the connection then closes.
+    private var grace: (end: Int64, reason: CloseReason)?
+    /// Whether the login succeeded.
+    public var isLoggedIn = false
+
+    /// Starts the clocks.
+    public init(now: Int64) {
+        opened = now
+        frameBegan = now
+    }
+
+    /// A whole frame was read, the next one begins.
+    public mutating func frameCompleted(now: Int64) {
+        frameBegan = now
+    }
+
+    /// Says whether bytes still wait for the peer; call it on every progress.
+    public mutating func writeProgressed(isWaiting: Bool, now: Int64) {
+        writeStalled = isWaiting ? now : nil
+    }
+
+    /// Closes the connection later; an earlier grace that is still running stays.
+    public mutating func close(_ reason: CloseReason, at end: Int64) {
+        if grace == nil { grace = (end, reason) }
+    }
+
+    /// Takes back ``close(_:at:)``.
+    public mutating func keepOpen() {
+        grace = nil
+    }
+
+    /// Why the connection is over, if it is.
+    public func expired(now: Int64, limits: Limits) -> CloseReason? {
+        if let grace, now >= grace.end { return grace.reason }
+        if now - frameBegan >= limits.readMilliseconds { return .readTimeout }
+        if !isLoggedIn, now - opened >= limits.loginMilliseconds { return .loginTimeout }
+        if let writeStalled, now - writeStalled >= limits.writeMilliseconds { return .writeTimeout }
+        return nil
+    }
+}

@@ -1,0 +1,61 @@
+public import RivuletModel
+public import RivuletWire
+
+/// A batch of messages on its way into the log.
+public struct BatchID: RawRepresentable, Hashable, Sendable {
+    /// The number, growing by one.
+    public let rawValue: UInt64
+
+    /// Makes the id with this number.
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Something that happened to the node.
+public enum NodeEvent: Sendable {
+    /// A client connected.
+    case opened(ConnectionID)
+    /// A client's packet arrived; packets of one connection come in their order.
+    case received(ConnectionID, Packet)
+    /// A connection is gone; nothing may be sent to it any more.
+    case closed(ConnectionID)
+    /// The account directory answered ``NodeAction/authenticate(_:_:)``.
+    case loginAnswered(ConnectionID, LoginResult)
+    /// The log committed a batch; one outcome per entry, in order.
+    case appended(BatchID, [AppendOutcome])
+    /// The log could not commit a batch and holds nothing of it.
+    case appendFailed(BatchID)
+    /// The log answered ``NodeAction/load(_:_:after:)``.
+    case loaded(ConnectionID, SyncPage)
+    /// The log could not answer ``NodeAction/load(_:_:after:)``.
+    case loadFailed(ConnectionID)
+}
+
+/// Something the shell is to do.
+public enum NodeAction: Sendable, Equatable {
+    /// Ask the account directory and answer with ``NodeEvent/loginAnswered(_:_:)``.
+    case authenticate(ConnectionID, AuthenticationToken)
+    /// From now on, frames on this connection have this version.
+    case useVersion(ConnectionID, UInt8)
+    /// Put the entries into the log and answer with ``NodeEvent/appended(_:_:)``.
+    case append(BatchID, [LogEntry])
+    /// Read a page of the user's queue and answer with ``NodeEvent/loaded(_:_:)``.
+    case load(ConnectionID, UserID, after: Int64)
+    /// A client reports that it holds everything up to this key.
+    case reportKey(UserID, Int64)
+    /// Write the packets one after the other.
+    case send(ConnectionID, [Packet], Delivery)
+    /// Close the connection, at once or when the grace is over.
+    case close(ConnectionID, CloseReason, afterMilliseconds: Int64)
+    /// Forget a ``close(_:_:afterMilliseconds:)`` that is not yet due.
+    case keepOpen(ConnectionID)
+}
+
+/// What may happen to packets when the reader is slow.
+public enum Delivery: Sendable, Hashable {
+    /// An answer: it must arrive.
+    case reply
+    /// A live copy: the oldest may be dropped, since the next sync brings what is stored.
+    case push
+}
