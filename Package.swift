@@ -101,7 +101,10 @@ let package = Package(
             dependencies: ["RivuletServerCore", "RivuletWire", "RivuletModel"]),
         .testTarget(
             name: "RivuletServerTests",
-            dependencies: ["RivuletServer", "RivuletServerCore", "RivuletWire", "SQLiteKit"]),
+            dependencies: [
+                "RivuletServer", "RivuletServerCore", "RivuletModel", "RivuletWire", "SQLiteKit",
+                "RivuletTestSupport", "rivuletd",
+            ]),
         .testTarget(name: "RivuletStoreTests", dependencies: ["RivuletStore", "RivuletModel", "SQLiteKit"]),
         .testTarget(
             name: "RivuletEngineTests",

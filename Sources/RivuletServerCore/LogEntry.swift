@@ -19,7 +19,7 @@ public struct LogEntry: Sendable, Equatable {
     public var msgLocalID: Int32
     /// The content.
     public var content: String
-    /// Whose queues hold it; a user may stand here twice. The author comes last.
+    /// Whose queues hold it, the author's last; a user may stand here twice.
     public var queues: [UserID]
 
     /// Makes an entry.

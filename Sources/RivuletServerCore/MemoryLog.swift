@@ -19,6 +19,7 @@ public final class MemoryLog: MessageLog {
         self.lastKey = lastKey
     }
 
+    /// Stores the entries; it never fails.
     public func append(_ entries: [LogEntry], at now: WallTime) throws -> [AppendOutcome] {
         entries.map { entry in
             let identity = MessageIdentity(entry)
@@ -34,6 +35,7 @@ public final class MemoryLog: MessageLog {
         }
     }
 
+    /// The messages after a key, found in logarithmic time.
     public func messages(of user: UserID, after key: Int64, limit: PageLimit) throws -> QueueSlice {
         let queue = queues[user] ?? []
         // The queue is sorted by key: search for the first later one.
@@ -53,14 +55,17 @@ public final class MemoryLog: MessageLog {
         return QueueSlice(messages: taken, hasMore: low + taken.count < queue.count)
     }
 
+    /// The newest key of the user's queue; 0 when it is empty.
     public func newestKey(of user: UserID) throws -> Int64 {
         queues[user]?.last?.key ?? 0
     }
 
+    /// The key that the user's clients reported last; 0 when none did.
     public func reportedKey(of user: UserID) throws -> Int64 {
         reported[user] ?? 0
     }
 
+    /// Keeps a reported key.
     public func setReportedKey(_ key: Int64, of user: UserID) throws {
         reported[user] = key
     }

@@ -1,5 +1,5 @@
-public import RivuletModel
-public import RivuletWire
+import RivuletModel
+import RivuletWire
 
 /// The server's whole decision making, as one value without sockets, files and clocks.
 ///
