@@ -1,1 +1,3 @@
-print("not yet")
+import Foundation
+
+exit(await BenchCommand.run(Array(CommandLine.arguments.dropFirst())))

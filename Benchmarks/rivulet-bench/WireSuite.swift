@@ -1,0 +1,143 @@
+import RivuletWire
+
+extension BenchmarkSuite {
+    /// The codec, on one core.
+    static let wire = BenchmarkSuite(name: "wire", summary: "packets encoded and decoded per second") {
+        report, options in
+        for workload in WireWorkload.all {
+            let stream = try workload.stream()
+            let decoding = Samples(count: options.sampleCount) { workload.decode(stream) }
+            report.add(workload.figure("decode", decoding, bar: workload.decodeBar))
+        }
+        for workload in WireWorkload.all where workload.encodeBar != nil {
+            let encoding = Samples(count: options.sampleCount) { workload.encode() }
+            report.add(workload.figure("encode", encoding, bar: workload.encodeBar))
+        }
+    }
+}
+
+/// One kind of packet, many times.
+///
+/// Decoding goes the way of a server: a stream arrives in pieces of 64 KiB whose ends fall where they fall, and
+/// each piece is drained before the next. Encoding appends to one encoder and takes its bytes every 64 KiB.
+private struct WireWorkload: Sendable {
+    var name: String
+    var decodeBar: Double
+    var encodeBar: Double?
+    var packets: [Packet]
+
+    private static let packetCount = 1_000_000
+    private static let chunkByteCount = 65_536
+
+    static let all = [
+        WireWorkload(name: "ping", decodeBar: 80, encodeBar: 60, packets: [Packet(.ping)]),
+        WireWorkload(
+            name: "im100", decodeBar: 20, encodeBar: 20,
+            packets: messages(
+                "{\"text\":\"The quick brown fox jumps over the lazy dog, again and again\",\"uuid\":\"")),
+        WireWorkload(
+            name: "im100han", decodeBar: 12, encodeBar: nil,
+            packets: messages("{\"text\":\"敏捷的棕色狐狸一次又一次地跳过了那只懒狗\",\"uuid\":\"")),
+    ]
+
+    /// A thousand different messages whose content has 100 bytes.
+    private static func messages(_ prefix: String) -> [Packet] {
+        var generator = SeededGenerator(seed: 0x5EED)
+        let digits = Array("0123456789abcdef")
+        return (0..<1_000).map { index in
+            var content = prefix
+            while content.utf8.count < 98 { content.append(digits[Int(generator.next() % 16)]) }
+            content += "\"}"
+            let message = IMMessage(
+                sender: Int64(1_000 + index), receiver: Int64(2_000 + index), timestamp: 1_700_000_000,
+                content: content)
+            return Packet(.im, .im(message))
+        }
+    }
+
+    /// How often all packets are repeated in a stream of about a mebibyte.
+    private var repeatCount: Int { packets.count == 1 ? 87_000 : 8 }
+
+    /// How often the stream is decoded for one sample.
+    private var roundCount: Int { Self.packetCount / (packets.count * repeatCount) + 1 }
+
+    /// The packets of one sample.
+    private var sampledPacketCount: Int { packets.count * repeatCount * roundCount }
+
+    /// A stream of whole packets, in the pieces in which it arrives.
+    func stream() throws -> [[UInt8]] {
+        var encoder = PacketEncoder(role: .client, profile: .current)
+        var sequence: Int32 = 0
+        for _ in 0..<repeatCount {
+            for var packet in packets {
+                sequence += 1
+                packet.sequence = sequence
+                try encoder.append(packet)
+            }
+        }
+        let bytes = encoder.takeBytes()
+        return stride(from: 0, to: bytes.count, by: Self.chunkByteCount).map { start in
+            Array(bytes[start..<min(start + Self.chunkByteCount, bytes.count)])
+        }
+    }
+
+    @inline(never)
+    func decode(_ stream: [[UInt8]]) {
+        var decoder = PacketDecoder(role: .server, profile: .current)
+        var count = 0
+        var sum = 0
+        for _ in 0..<roundCount {
+            for chunk in stream {
+                decoder.append(chunk)
+                do throws(WireError) {
+                    while let frame = try decoder.next() {
+                        guard case .packet(let packet) = frame else { continue }
+                        count += 1
+                        sum &+= Int(packet.sequence)
+                        if case .im(let message) = packet.body { sum &+= message.content.utf8.count }
+                    }
+                } catch {
+                    preconditionFailure("the stream is well-formed: \(error)")
+                }
+            }
+        }
+        precondition(count == sampledPacketCount)
+        blackHole(sum)
+    }
+
+    @inline(never)
+    func encode() {
+        var encoder = PacketEncoder(role: .client, profile: .current)
+        var sum = 0
+        for _ in 0..<(repeatCount * roundCount) {
+            for packet in packets {
+                do throws(WireError) {
+                    try encoder.append(packet)
+                } catch {
+                    preconditionFailure("the packet is well-formed: \(error)")
+                }
+                if encoder.byteCount >= Self.chunkByteCount { sum &+= encoder.takeBytes().count }
+            }
+        }
+        blackHole(sum)
+    }
+
+    func figure(_ direction: String, _ samples: Samples, bar: Double?) -> Figure {
+        let millions = Double(sampledPacketCount) / 1e6
+        let content = packets.first.flatMap { packet -> Int? in
+            if case .im(let message) = packet.body { message.content.utf8.count } else { nil }
+        }
+        return Figure(
+            suite: "wire", name: "wire.\(direction).\(name)",
+            parameters: [("packets", sampledPacketCount), ("chunk_bytes", Self.chunkByteCount)]
+                + (content.map { [("content_bytes", $0)] } ?? []),
+            value: millions / samples.median, best: millions / samples.best,
+            unit: "M packets/s", better: .higher, bar: bar)
+    }
+}
+
+/// Keeps the optimiser from dropping the work that led to a value.
+@inline(never)
+func blackHole(_ value: Int) {
+    if value == .min { print(value) }
+}
