@@ -158,7 +158,9 @@ import CSQLite
     public func forEachRow(_ body: (borrowing Row) throws -> Void) throws {
         defer { reset() }
         while try step() {
-            try body(Row(statement: self))
+            // A name of its own: passed as a temporary, the row crashes the optimiser of Swift 6.3.1.
+            let row = Row(statement: self)
+            try body(row)
         }
     }
 
@@ -166,7 +168,9 @@ import CSQLite
     public func first<Value>(_ make: (borrowing Row) throws -> Value) throws -> Value? {
         defer { reset() }
         guard try step() else { return nil }
-        return try make(Row(statement: self))
+        // A name of its own, as above.
+        let row = Row(statement: self)
+        return try make(row)
     }
 
     /// Moves to the next row; false at the end.
