@@ -73,7 +73,7 @@ public struct CustomContentBox: Hashable, Sendable {
     }
 
     /// The value as this type; nil when it is of another.
-    public func value<Content: CustomContent>(as type: Content.Type) -> Content? {
+    public func cast<Content: CustomContent>(to type: Content.Type) -> Content? {
         value as? Content
     }
 
