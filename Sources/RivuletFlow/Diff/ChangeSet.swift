@@ -87,6 +87,7 @@ public struct ChangeSet: Hashable, Sendable {
     ///   - start: Where the stretch begins, in both lists.
     ///   - oldCount: How long the whole old list is.
     ///   - newCount: How long the whole new list is.
+    /// - Returns: The changes with all indexes moved.
     public func shifted(by start: Int, oldCount: Int, newCount: Int) -> ChangeSet {
         ChangeSet(
             oldCount: oldCount, newCount: newCount,
@@ -96,7 +97,7 @@ public struct ChangeSet: Hashable, Sendable {
             updates: updates.map { Update(old: $0.old + start, new: $0.new + start) })
     }
 
-    private static func ranges(of ascending: [Int]) -> [Range<Int>] {
+    static func ranges(of ascending: [Int]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for index in ascending {
             if let last = ranges.last, last.upperBound == index {

@@ -99,7 +99,9 @@ struct Pairing<Element: DiffElement> {
         }
         for j in newLeft {
             let element = new[Int(j)]
-            let found = table.take(hash: element.diffHash) { old[Int(oldLeft[Int($0)])].diffID == element.diffID }
+            let found = table.take(hash: element.diffHash) {
+                old[Int(oldLeft[Int($0)])].diffID == element.diffID
+            }
             if let found { pair(Int(oldLeft[Int(found)]), Int(j)) }
         }
     }

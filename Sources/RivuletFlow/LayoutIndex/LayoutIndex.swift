@@ -61,6 +61,7 @@ public struct LayoutIndex: Sendable {
     /// Where a row begins: the sum of the heights before it, in points.
     ///
     /// - Parameter row: A row, or `count` for the end of the last one.
+    /// - Returns: The offset, in points.
     public func offset(ofRow row: Int) -> Double {
         precondition(row >= 0 && row <= count, "no row \(row)")
         return Self.points(row == count ? tree.total : tree.locate(row: row).offset)
@@ -148,26 +149,32 @@ extension LayoutIndex {
 
     static func units(_ points: Double) -> Int32 {
         guard points > 0 else { return 0 }
-        return Int32((min(points, heightMax) * Double(unitsPerPoint)).rounded())
+        return Int32(min(points, heightMax) * Double(unitsPerPoint) + 0.5)
     }
 
     static func points(_ units: Int64) -> Double {
         Double(units) / Double(unitsPerPoint)
     }
 
+    // Conversion to an integer cuts the fraction off; `rounded` would need the C mathematics library.
+
     private static func unitsRoundedDown(_ points: Double) -> Int64 {
-        Int64(bounded: (points * Double(unitsPerPoint)).rounded(.down))
+        let exact = points * Double(unitsPerPoint)
+        let cut = Int64(bounded: exact)
+        return Double(cut) > exact ? cut - 1 : cut
     }
 
     private static func unitsRoundedUp(_ points: Double) -> Int64 {
-        Int64(bounded: (points * Double(unitsPerPoint)).rounded(.up))
+        let exact = points * Double(unitsPerPoint)
+        let cut = Int64(bounded: exact)
+        return Double(cut) < exact ? cut + 1 : cut
     }
 }
 
 extension Int64 {
-    /// The nearest whole number within ±2⁶²; 0 for NaN.
+    /// The number without its fraction, within ±2⁶².
     fileprivate init(bounded value: Double) {
         let limit = 4_611_686_018_427_387_904.0
-        self = value.isNaN ? 0 : Int64(Swift.min(Swift.max(value, -limit), limit))
+        self = Int64(Swift.min(Swift.max(value, -limit), limit))
     }
 }

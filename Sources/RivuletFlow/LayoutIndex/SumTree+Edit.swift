@@ -111,7 +111,7 @@ extension SumTree {
             : Int(innerCounts[Int(node.node)]) < Self.innerMax / 4
     }
 
-    /// Makes of two neighbours one node, or two of equal size. The depth is that of the tree.
+    /// Makes of two neighbours one node, or two of equal size; the depth is that of the tree.
     private mutating func join(_ left: Child, _ right: Child, level: Int) -> [Child] {
         if level == 0 {
             let content = Array(content(ofLeaf: left.node)) + content(ofLeaf: right.node)

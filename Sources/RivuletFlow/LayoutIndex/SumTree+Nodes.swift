@@ -77,7 +77,7 @@ extension SumTree {
         return values[start..<start + Int(leafCounts[Int(leaf)])]
     }
 
-    /// Gives a node and all below it back. The depth is that of the tree.
+    /// Gives a node and all below it back; the depth is that of the tree.
     mutating func free(_ node: Int32, level: Int) {
         if level == 0 {
             freeLeaves.append(node)

@@ -125,7 +125,7 @@ struct SumTree: Sendable {
         return result
     }
 
-    /// Appends the values of a stretch of one subtree. The depth is that of the tree.
+    /// Appends the values of a stretch of one subtree; the depth is that of the tree.
     private func collect(_ rows: Range<Int>, of node: Int32, level: Int, into result: inout [Int32]) {
         if level == 0 {
             let start = Int(node) * Self.leafMax
