@@ -15,6 +15,7 @@ extension CommandSpec {
     ///   - arguments: The words after the program's name.
     ///   - environment: The environment variables that options may fall back to.
     ///   - width: The width to which help is wrapped.
+    /// - Returns: What to do: the command to run, help to print, or a refusal.
     public func parse(
         _ arguments: some Sequence<String>, environment: [String: String], width: Int = 80
     ) -> ParseOutcome {
