@@ -1,7 +1,7 @@
 /// When a connection has been silent for too long, on a clock that only moves forward.
 ///
 /// The public server's rule is kept: the time runs from the moment at which the reading of the current frame began,
-/// so that trickling bytes does not extend it (docs/protocol.md, section 23.10).
+/// so that trickling bytes does not extend it (docs/protocol.md, section 23, item 10).
 public struct ConnectionDeadlines: Sendable {
     /// The limits, in milliseconds.
     public struct Limits: Sendable, Hashable {

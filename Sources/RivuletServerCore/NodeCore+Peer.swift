@@ -7,7 +7,7 @@ extension NodeCore {
         _ message: IMMessage, _ packet: Packet, of client: NodeClient, on connection: ConnectionID
     ) {
         let author = client.account.user
-        // A forged sender gets silence (section 23.3).
+        // A forged sender gets silence (docs/protocol.md, section 23, item 3).
         guard message.sender == author.rawValue else { return }
         let entry = LogEntry(
             author: client.account, device: client.device, command: .im,

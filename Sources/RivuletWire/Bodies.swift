@@ -194,6 +194,8 @@ public struct LoginPoint: Sendable, Equatable {
 }
 
 /// Body of CUSTOMER_SERVICE (23), of which two layouts existed; the longer one (28 bytes or more) names the customer.
+///
+/// Both are read, by length; only the longer one is written (docs/protocol.md, section 21, pitfall 36).
 public struct CustomerServiceMessage: Sendable, Equatable {
     /// The customer's id; nil in the older layout.
     public var customerID: Int64?

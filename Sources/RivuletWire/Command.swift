@@ -13,7 +13,7 @@ public struct Command: RawRepresentable, Hashable, Sendable {
 
     /// 1, `MSG_HEARTBEAT`: a sign of life of the oldest clients, superseded by ``ping``.
     public static let heartbeat = Command(rawValue: 1)
-    /// 2, `MSG_AUTH`: a login by user id alone, refused by every server since it carries no credential.
+    /// 2, `MSG_AUTH`: a login by user id alone; it proves nothing, so no server logs anyone in by it today.
     public static let auth = Command(rawValue: 2)
     /// 3, `MSG_AUTH_STATUS`: the answer to ``authToken``.
     public static let authStatus = Command(rawValue: 3)
@@ -55,7 +55,7 @@ public struct Command: RawRepresentable, Hashable, Sendable {
     public static let system = Command(rawValue: 21)
     /// 22, `MSG_UNREAD_COUNT`: the client's unread total, for the badge.
     public static let unreadCount = Command(rawValue: 22)
-    /// 23, `MSG_CUSTOMER_SERVICE`: customer messages of early 2016; decoded only.
+    /// 23, `MSG_CUSTOMER_SERVICE`: customer messages of early 2016, with two layouts.
     public static let customerService = Command(rawValue: 23)
     /// 24, `MSG_CUSTOMER`: a customer's message to a shop (seed era).
     public static let customer = Command(rawValue: 24)

@@ -174,7 +174,7 @@ public struct CommandRegistry: Sendable {
     }
 }
 
-/// Body of command 2 on development servers of 2021: `0 i8 platform, 8 i64 device number, 9 u8 length + token`.
+/// Body of command 2 on development servers of 2021: `0 i8 platform, 1 i64 device number, 9 u8 length + token`.
 ///
 /// It is read, never written (docs/protocol.md, section 6). See ``CommandRegistry/acceptDevelopmentLogin()``.
 ///

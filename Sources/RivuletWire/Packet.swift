@@ -70,7 +70,7 @@ public enum PacketBody: Sendable, Equatable {
     case roomID(Int64)
     /// UNREAD_COUNT.
     case unreadCount(Int32)
-    /// CUSTOMER_SERVICE; decoded only.
+    /// CUSTOMER_SERVICE; the older of its two layouts is decoded only.
     case customerService(CustomerServiceMessage)
     /// CUSTOMER and CUSTOMER_SUPPORT.
     case customer(CustomerMessage)

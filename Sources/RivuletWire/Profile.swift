@@ -21,7 +21,7 @@ public enum Profile: String, Sendable, Hashable, CaseIterable {
 public enum Role: String, Sendable, Hashable, CaseIterable {
     /// Receives what clients send. Closes the connection on any malformed packet.
     case server
-    /// Receives what servers send. Skips a malformed body and closes only on a malformed header.
+    /// Receives what servers send. Skips frames that it cannot use and closes only on a malformed length.
     case client
 
     /// The longest body that this end accepts by default, in bytes: 32,767 or 1,048,575.

@@ -91,7 +91,7 @@ struct ContentReading: Decodable {
                     deviceID: session.string("device_id"), channelID: session.string("channel_id")))
         }
         if object.contains("headline") {
-            // iOS writes a string, Android an object around it (docs/protocol.md, section 21.31).
+            // iOS writes a string, Android an object around it (docs/protocol.md, section 21, pitfall 31).
             if let text = object.optional(String.self, "headline") { return .headline(text) }
             return .headline(try object.object("headline").required("headline"))
         }

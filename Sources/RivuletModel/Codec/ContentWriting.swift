@@ -48,7 +48,7 @@ struct ContentWriting: Encodable {
             try object.encodeIfPresent(text.format?.rawValue, forKey: "format")
             if text.isStreaming { try object.encode(1, forKey: "stream") }
         case .image(let image):
-            // Both forms, so that every generation of clients can read it (docs/protocol.md, section 21.30).
+            // Both forms, so that every generation of clients can read it (docs/protocol.md, section 21, pitfall 30).
             try object.encode(image.url, forKey: "image")
             var inner = object.nestedContainer(keyedBy: JSONKey.self, forKey: "image2")
             try inner.encode(image.url, forKey: "url")
