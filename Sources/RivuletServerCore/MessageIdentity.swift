@@ -41,6 +41,12 @@ public struct MessageIdentity: Hashable, Sendable {
         }
         hash = Int64(bitPattern: hasher.finish())
     }
+
+    /// Whether both contents carry the same uuid; false when one carries none.
+    public static func haveSameUUID(_ left: LogEntry, _ right: LogEntry) -> Bool {
+        guard let uuid = ContentScanner.uuid(in: left.content) else { return false }
+        return uuid == ContentScanner.uuid(in: right.content)
+    }
 }
 
 /// A 64-bit hash that gives the same value on every machine and in every run.
