@@ -1,0 +1,63 @@
+public import RivuletServerCore
+
+/// Where a server listens: a host name or address and a port.
+public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// An address such as `127.0.0.1`, `::1` or `0.0.0.0`.
+    public var host: String
+    /// The port; 0 lets the system choose.
+    public var port: UInt16
+
+    /// Makes an address.
+    public init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`, with brackets around an IPv6 address; nil for anything else.
+    public init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty else { return nil }
+        self.init(host: host, port: port)
+    }
+
+    /// The form that ``init(_:)`` reads.
+    public var description: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+/// What can be set about a server; every member has a default but the folder.
+public struct ServerConfiguration: Sendable {
+    /// The port of the public server, and ours when none is named.
+    public static let defaultPort: UInt16 = 23000
+
+    /// Where the server keeps everything.
+    public var data: DataDirectory
+    /// Where it listens.
+    public var listen = [ListenAddress(host: "127.0.0.1", port: ServerConfiguration.defaultPort)]
+    /// How many event loops share the connections.
+    public var loops = 1
+    /// How much one page of a sync holds.
+    public var pageLimit = PageLimit()
+    /// How many connections are accepted at a time; nil leaves a reserve of what the system allows.
+    public var connectionsMax: Int?
+    /// When silence ends a connection.
+    public var deadlines = ConnectionDeadlines.Limits()
+    /// The limits of the node.
+    public var limits = NodeCore.Limits()
+    /// How many live copies wait for a slow reader before the oldest is dropped.
+    public var waitingPushesMax = 300
+
+    /// Makes the default configuration of a server on this folder.
+    public init(data: DataDirectory) {
+        self.data = data
+    }
+}
