@@ -103,7 +103,7 @@ let package = Package(
             name: "RivuletServerTests",
             dependencies: [
                 "RivuletServer", "RivuletServerCore", "RivuletModel", "RivuletWire", "SQLiteKit",
-                "RivuletTestSupport", "rivuletd",
+                "RivuletTestSupport", "UVKit", "rivuletd",
             ]),
         .testTarget(name: "RivuletStoreTests", dependencies: ["RivuletStore", "RivuletModel", "SQLiteKit"]),
         .testTarget(

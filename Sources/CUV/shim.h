@@ -110,4 +110,10 @@ static inline int uvkit_peer_name(int descriptor, struct sockaddr_storage *out) 
     return getpeername(descriptor, (struct sockaddr *)out, &length) == 0 ? 0 : -errno;
 }
 
+/// Returns another descriptor of the same socket, or a negative error.
+static inline int uvkit_duplicate(int descriptor) {
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return copy == -1 ? -errno : copy;
+}
+
 static inline void uvkit_close_descriptor(int descriptor) { close(descriptor); }

@@ -108,6 +108,8 @@ extension [UInt8] {
     func littleEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int) -> Value? {
         let size = MemoryLayout<Value>.size
         guard offset >= 0, count >= size, offset <= count - size else { return nil }
-        return withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Value.self)) }
+        return withUnsafeBytes {
+            Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Value.self))
+        }
     }
 }

@@ -105,7 +105,8 @@ private final class LogWorker {
         for task in tasks {
             switch task {
             case .append: break
-            case .reportKey(let user, let key): complaining("report_key", now) { try log.report(key, of: user) }
+            case .reportKey(let user, let key):
+                complaining("report_key", now) { try log.report(key, of: user) }
             case .load(let connection, let user, let key):
                 let page = complaining("load", now) { try log.page(of: user, after: key, limit: pageLimit) }
                 pages.append(page.map { .loaded(connection, $0) } ?? .loadFailed(connection))
@@ -149,7 +150,8 @@ private final class LogWorker {
 
     /// Runs a step of storage work; a failure is logged, each kind once in ten seconds.
     @discardableResult
-    private func complaining<Result>(_ step: String, _ now: WallTime, _ body: () throws -> Result) -> Result? {
+    private func complaining<Result>(_ step: String, _ now: WallTime, _ body: () throws -> Result) -> Result?
+    {
         do {
             return try body()
         } catch {

@@ -25,6 +25,7 @@ final class LoopWorker {
 
     /// With more bytes than this waiting in the system, nothing more is encoded for a connection.
     private static let unsentBytesMax = 256 * 1024
+    private static let lingerMilliseconds: Int64 = 500
 
     init(
         index: Int, loop: EventLoop, node: Node, configuration: ServerConfiguration, connectionsMax: Int
@@ -41,11 +42,21 @@ final class LoopWorker {
 
     // MARK: Accepting
 
-    func listen(on address: SocketAddress) throws(UVError) -> SocketAddress {
+    /// Listens on an address.
+    func listen(on address: SocketAddress) throws(UVError) -> Listener {
         let listener = try Listener(on: address, loop: loop) { [weak self] stream in self?.accept(stream) }
+        keep(listener)
+        return listener
+    }
+
+    /// Takes a share of another loop's connections.
+    func listen(sharing other: Listener) throws(UVError) {
+        keep(try Listener(sharing: other, loop: loop) { [weak self] stream in self?.accept(stream) })
+    }
+
+    private func keep(_ listener: Listener) {
         listener.onTrouble = { [weak self] error in self?.complain("cannot accept connections", "\(error)") }
         listeners.append(listener)
-        return listener.address
     }
 
     private func accept(_ stream: TCPStream) {
@@ -76,6 +87,7 @@ final class LoopWorker {
     // MARK: Reading
 
     private func read(_ bytes: UnsafeRawBufferPointer, from connection: ServerConnection) {
+        guard !connection.isEnding else { return }
         connection.decoder.append(bytes)
         do {
             var hasFrame = false
@@ -143,7 +155,7 @@ final class LoopWorker {
         for action in actions {
             switch action {
             case .send(let id, let packets, let delivery):
-                guard let connection = connections[id] else { continue }
+                guard let connection = connections[id], !connection.isEnding else { continue }
                 connection.outgoing.add(packets, delivery)
                 markDirty(connection)
             case .useVersion(let id, let version):
@@ -154,8 +166,11 @@ final class LoopWorker {
             case .close(let id, let reason, let grace):
                 guard let connection = connections[id] else { continue }
                 connection.resume(.login)
-                connection.deadlines.close(reason, at: now + grace)
-                if grace == 0 { finish(connection, reason) }
+                if grace == 0 {
+                    linger(connection, reason)
+                } else {
+                    connection.deadlines.close(reason, at: now + grace)
+                }
             case .keepOpen(let id):
                 connections[id]?.deadlines.keepOpen()
             case .authenticate, .append, .load, .reportKey:
@@ -211,6 +226,16 @@ final class LoopWorker {
 
     // MARK: Closing
 
+    /// Ends this side after what is to be written, and drops what the peer still sends for a moment.
+    ///
+    /// Closing at once with unread bytes would make the system throw away an answer on its way.
+    private func linger(_ connection: ServerConnection, _ reason: RivuletServerCore.CloseReason) {
+        connection.isEnding = true
+        write(connection)
+        connection.stream.shutdown()
+        connection.deadlines.close(reason, at: now + Self.lingerMilliseconds)
+    }
+
     /// Closes a connection for a reason of this side, after what is to be written was handed over.
     private func finish(_ connection: ServerConnection, _ reason: RivuletServerCore.CloseReason) {
         write(connection)
@@ -244,7 +269,8 @@ final class LoopWorker {
     }
 
     private var sweepInterval: Duration {
-        let graceful = min(configuration.deadlines.shortest, configuration.limits.refusedLoginGraceMilliseconds)
+        let graceful = min(
+            configuration.deadlines.shortest, configuration.limits.refusedLoginGraceMilliseconds)
         return .milliseconds(max(5, min(1000, graceful / 4)))
     }
 

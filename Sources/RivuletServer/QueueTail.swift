@@ -68,7 +68,8 @@ enum Segment {
     }
 
     static func unpack(_ packed: [UInt8]) -> [QueueEntry] {
-        stride(from: 0, to: packed.count - packed.count % entryByteCount, by: entryByteCount).compactMap { start in
+        stride(from: 0, to: packed.count - packed.count % entryByteCount, by: entryByteCount).compactMap {
+            start in
             guard let key = packed.littleEndian(Int64.self, at: start),
                 let row = packed.littleEndian(Int64.self, at: start + 8),
                 let offset = packed.littleEndian(UInt32.self, at: start + 16)

@@ -17,12 +17,15 @@ extension SQLiteMessageLog {
     /// With fewer messages unfolded, folding waits, so that busy queues get many entries per segment at once.
     static let foldThreshold = 32_768
 
-    /// Does a slice of the work that can wait: reported keys, folding. Call it when there is time, and after commits.
+    /// Does a slice of the work that can wait; call it when there is time, and after commits.
+    ///
+    /// That is saving reported keys and folding.
     ///
     /// - Parameters:
     ///   - rowsMax: About how many rows the slice may write; 256 take about a millisecond.
     ///   - isIdle: Whether folding begins below its threshold, too.
     /// - Returns: Whether there is more to do.
+    /// - Throws: `SQLiteError`; then nothing of the slice was done.
     func maintain(rowsMax: Int, isIdle: Bool = true) throws -> Bool {
         if fold == nil { beginFold(isIdle: isIdle) }
         guard fold != nil || !unsavedReports.isEmpty else { return false }

@@ -146,7 +146,8 @@ final class SQLiteMessageLog: MessageLog {
 
     private func commit(_ stored: Int) throws {
         try database.transaction {
-            let insert = try database.statement("INSERT INTO journal (id, last_key, records) VALUES (?, ?, ?)")
+            let insert = try database.statement(
+                "INSERT INTO journal (id, last_key, records) VALUES (?, ?, ?)")
             for (index, row) in newRows.enumerated() {
                 try insert.bind(lastRow + 1 + Int64(index), at: 1)
                 try insert.bind(lastKey, at: 2)
@@ -224,7 +225,8 @@ final class SQLiteMessageLog: MessageLog {
     func reportedKey(of user: UserID) throws -> Int64 {
         let queue = try queue(of: user)
         if let known = queue.reportedKey { return known }
-        let key = try database.integer("SELECT key FROM reported WHERE user = ?", .integer(user.rawValue)) ?? 0
+        let key =
+            try database.integer("SELECT key FROM reported WHERE user = ?", .integer(user.rawValue)) ?? 0
         queue.reportedKey = key
         return key
     }

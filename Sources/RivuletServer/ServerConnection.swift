@@ -11,6 +11,8 @@ final class ServerConnection {
     var deadlines: ConnectionDeadlines
     /// Whether it stands in the worker's list of connections to write to.
     var isDirty = false
+    /// Whether nothing is read from it any more, since it is about to be closed.
+    var isEnding = false
     /// Why reading is paused.
     var pauses: Pauses = []
 

@@ -67,7 +67,8 @@ public struct ServerLogger: Sendable {
     public static let silent = ServerLogger(level: .error) { _ in }
 
     func log(
-        _ level: LogRecordLine.Level, _ message: StaticString, _ fields: @autoclosure () -> [(String, String)] = []
+        _ level: LogRecordLine.Level, _ message: StaticString,
+        _ fields: @autoclosure () -> [(String, String)] = []
     ) {
         guard level >= self.level else { return }
         write(

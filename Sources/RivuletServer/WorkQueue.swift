@@ -109,6 +109,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
 
 extension Duration {
     fileprivate var dispatchInterval: DispatchTimeInterval {
-        .microseconds(Int(clamping: components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000))
+        .microseconds(
+            Int(clamping: components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000))
     }
 }

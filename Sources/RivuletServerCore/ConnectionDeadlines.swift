@@ -45,9 +45,9 @@ public struct ConnectionDeadlines: Sendable {
         writeStalled = isWaiting ? now : nil
     }
 
-    /// Closes the connection later; an earlier grace that is still running stays.
+    /// Closes the connection later; of two graces the one that ends first counts.
     public mutating func close(_ reason: CloseReason, at end: Int64) {
-        if grace == nil { grace = (end, reason) }
+        if grace.map({ end < $0.end }) ?? true { grace = (end, reason) }
     }
 
     /// Takes back ``close(_:at:)``.

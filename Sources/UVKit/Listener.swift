@@ -7,6 +7,7 @@ internal import CUV
 public final class Listener: Sendable {
     /// The address that is listened on, with the real port when 0 was asked for.
     public let address: SocketAddress
+    private let descriptor: Int32
     private let core: LoopBound<ListenerCore>
 
     /// Binds and listens; must be called on the loop.
@@ -31,9 +32,34 @@ public final class Listener: Sendable {
             self.address = SocketAddress.read(name) ?? address
             let core = try ListenerCore(loop: loop, descriptor: descriptor, accepted: accepted)
             self.core = LoopBound(core, loop: loop)
+            self.descriptor = descriptor
             try core.start()
         } catch {
             uvkit_close_descriptor(descriptor)
+            throw error
+        }
+    }
+
+    /// Listens on another listener's socket, so that several loops share its connections; must be called on `loop`.
+    ///
+    /// Each connection goes to the loop that takes it first. The other listener must be open during the call; after it
+    /// both live independently.
+    ///
+    /// - Throws: the system's error when no descriptor is left.
+    public init(
+        sharing other: Listener, loop: EventLoop, accepted: @escaping (TCPStream) -> Void
+    ) throws(UVError) {
+        loop.preconditionOnLoop()
+        let copy = uvkit_duplicate(other.descriptor)
+        try UVError.check(copy, "listen on \(other.address)")
+        do throws(UVError) {
+            address = other.address
+            descriptor = copy
+            let core = try ListenerCore(loop: loop, descriptor: copy, accepted: accepted)
+            self.core = LoopBound(core, loop: loop)
+            try core.start()
+        } catch {
+            uvkit_close_descriptor(copy)
             throw error
         }
     }

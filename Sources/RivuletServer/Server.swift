@@ -1,0 +1,237 @@
+public import RivuletServerCore
+import Synchronization
+import UVKit
+
+/// A whole server, to run in a program of its own or inside another one.
+///
+/// ```swift
+/// let server = Server(ServerConfiguration(data: DataDirectory(path: "/var/lib/rivulet")), logger: logger)
+/// try await server.start()
+/// print(server.addresses)
+/// await server.stop()
+/// ```
+///
+/// A message that was acknowledged is on disk, whatever happens afterwards. A server runs once.
+public final class Server: Sendable {
+    private enum State {
+        case idle
+        case running(Running)
+        case stopped
+    }
+
+    private struct Running {
+        var node: Node
+        var lock: DataDirectoryLock
+        var loops: [EventLoop]
+        var workers: [LoopBound<LoopWorker>]
+        var addresses: [ListenAddress]
+    }
+
+    private let configuration: ServerConfiguration
+    private let logger: ServerLogger
+    private let clock: @Sendable () -> WallTime
+    private let state = Mutex(State.idle)
+
+    /// Makes a server that does not run yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: What is to be set.
+    ///   - logger: Takes what the server has to say.
+    ///   - clock: The wall clock, by which messages are stamped.
+    public init(
+        _ configuration: ServerConfiguration, logger: ServerLogger = .silent,
+        clock: @escaping @Sendable () -> WallTime = { WallTime.current }
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Where the server listens, with real ports; empty while it does not run.
+    public var addresses: [ListenAddress] {
+        state.withLock { if case .running(let running) = $0 { running.addresses } else { [] } }
+    }
+
+    /// The port of the first address; 0 while the server does not run.
+    public var port: UInt16 {
+        addresses.first?.port ?? 0
+    }
+
+    /// Opens the data folder and begins to listen.
+    ///
+    /// - Throws: ``ServerError`` for everything that keeps the server from running; then nothing of it is left.
+    public func start() async throws {
+        let isFirst = state.withLock { if case .idle = $0 { true } else { false } }
+        precondition(isFirst, "a server runs once")
+        try check()
+        let folder = configuration.data
+        try folder.create()
+        let lock = try folder.lock()
+        let node = Node(limits: configuration.limits, logger: logger, clock: clock)
+        try startThreads(of: node, folder)
+        var loops: [EventLoop] = []
+        do {
+            for _ in 0..<configuration.loops {
+                let loop = try EventLoop()
+                try loop.start()
+                loops.append(loop)
+            }
+            let workers = try await makeWorkers(on: loops, node)
+            node.setWorkers(workers)
+            let addresses = try await listen(workers)
+            state.withLock {
+                $0 = .running(
+                    Running(node: node, lock: lock, loops: loops, workers: workers, addresses: addresses))
+            }
+        } catch {
+            for loop in loops { loop.stop() }
+            for loop in loops { await loop.finished() }
+            await Self.close(node)
+            throw error
+        }
+        logger.log(.info, "server started", addresses.map { ("listen", $0.description) })
+    }
+
+    /// Stops in order: takes nothing more, commits and acknowledges what it has taken, then closes everything.
+    ///
+    /// Calling it again, or before ``start()``, does nothing.
+    public func stop() async {
+        let running: Running? = state.withLock { state in
+            guard case .running(let running) = state else { return nil }
+            state = .stopped
+            return running
+        }
+        guard let running else { return }
+        for worker in running.workers { await Self.perform(on: worker) { $0.stopTaking() } }
+        // The last turn's events are with the node now, and what it gave to the log is done when this returns: the
+        // answers are on their way to the loops.
+        await Self.close(running.node)
+        for worker in running.workers { await Self.finishWriting(worker) }
+        for worker in running.workers { await Self.perform(on: worker) { $0.stop() } }
+        for loop in running.loops { await loop.finished() }
+        logger.log(.info, "server stopped")
+    }
+
+    // MARK: Starting
+
+    private func check() throws {
+        guard (1...min(64, ConnectionID.workersMax)).contains(configuration.loops) else {
+            throw ServerError(.badConfiguration, "loops must lie between 1 and 64")
+        }
+        guard !configuration.listen.isEmpty else {
+            throw ServerError(.badConfiguration, "no address to listen on")
+        }
+        let allowed = FileDescriptorLimit.current
+        guard allowed >= FileDescriptorLimit.least else {
+            throw ServerError(
+                .tooFewFileDescriptors,
+                "the system allows \(allowed) open files, a server needs \(FileDescriptorLimit.least); "
+                    + "raise the limit with ulimit -n")
+        }
+    }
+
+    /// How many connections each loop takes.
+    private var connectionsPerLoopMax: Int {
+        let possible = max(1, FileDescriptorLimit.current - FileDescriptorLimit.reserve)
+        return max(1, min(configuration.connectionsMax ?? possible, possible) / configuration.loops)
+    }
+
+    private func startThreads(of node: Node, _ folder: DataDirectory) throws {
+        let path = folder.messagesPath
+        do {
+            try node.logThread.start(
+                open: { try SQLiteMessageLog(path: path) }, pageLimit: configuration.pageLimit, clock: clock,
+                logger: logger, answer: { node.deliver($0, to: 0) })
+        } catch {
+            throw DataDirectory.describe(error, path: path)
+        }
+        do {
+            try node.accountThread.start(
+                in: folder, clock: clock, logger: logger,
+                answer: { connection, result in
+                    node.deliver([.loginAnswered(connection, result)], to: connection.worker)
+                })
+        } catch {
+            node.logThread.close()
+            throw error
+        }
+    }
+
+    private func makeWorkers(on loops: [EventLoop], _ node: Node) async throws -> [LoopBound<LoopWorker>] {
+        var workers: [LoopBound<LoopWorker>] = []
+        for (index, loop) in loops.enumerated() {
+            let (configuration, connectionsMax) = (configuration, connectionsPerLoopMax)
+            workers.append(
+                try await loop.perform {
+                    LoopBound(
+                        try LoopWorker(
+                            index: index, loop: loop, node: node, configuration: configuration,
+                            connectionsMax: connectionsMax), loop: loop)
+                })
+        }
+        return workers
+    }
+
+    private func listen(_ workers: [LoopBound<LoopWorker>]) async throws -> [ListenAddress] {
+        var addresses: [ListenAddress] = []
+        for wanted in configuration.listen {
+            do {
+                let first = workers[0]
+                let listener = try await first.loop.perform {
+                    try first.value.listen(on: try SocketAddress(host: wanted.host, port: wanted.port))
+                }
+                for other in workers.dropFirst() {
+                    try await other.loop.perform { try other.value.listen(sharing: listener) }
+                }
+                addresses.append(ListenAddress(host: listener.address.host, port: listener.address.port))
+            } catch let error as UVError {
+                throw Self.describe(error, wanted)
+            }
+        }
+        return addresses
+    }
+
+    private static func describe(_ error: UVError, _ address: ListenAddress) -> ServerError {
+        if error.code == .addressInUse {
+            return ServerError(
+                .addressInUse, "\(address) is in use by another program; name another address with --listen",
+                underlying: error)
+        }
+        return ServerError(.addressUnusable, "cannot listen on \(address): \(error)", underlying: error)
+    }
+
+    // MARK: Stopping
+
+    private static func perform(
+        on worker: LoopBound<LoopWorker>, _ body: @escaping @Sendable (LoopWorker) -> Void
+    ) async {
+        do {
+            try await worker.loop.perform { body(worker.value) }
+        } catch {
+            // The loop has ended: there is nothing left to do on it.
+        }
+    }
+
+    /// Waits until the peers have taken what was written, but no longer than a second.
+    private static func finishWriting(_ worker: LoopBound<LoopWorker>) async {
+        for _ in 0..<100 {
+            do {
+                if try await worker.loop.perform({ worker.value.writeRest() }) { return }
+                try await Task.sleep(for: .milliseconds(10))
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// Ends the node's threads without blocking the caller's.
+    private static func close(_ node: Node) async {
+        await withCheckedContinuation { continuation in
+            BlockingWork.run {
+                node.logThread.close()
+                node.accountThread.close()
+                continuation.resume()
+            }
+        }
+    }
+}
