@@ -66,4 +66,6 @@ public struct SendFailure: RawRepresentable, Hashable, Sendable {
     public static let unanswered = SendFailure(rawValue: 2)
     /// 3: the connection ended before the answer; only for messages that are not kept, those of a room.
     public static let connectionLost = SendFailure(rawValue: 3)
+    /// 4: too many messages wait already; nothing was stored.
+    public static let outboxFull = SendFailure(rawValue: 4)
 }

@@ -1,0 +1,132 @@
+import RivuletWire
+
+/// Rounds of sync and live pushes (docs/protocol.md, section 11).
+extension ClientCore {
+    /// How many super groups a server may make known by notifies.
+    private static let groupCountMax = 10_000
+
+    /// Asks for everything after the key.
+    mutating func startRound(_ queue: MessageQueue) {
+        guard var state = queues[queue] else { return }
+        state.isRunning = true
+        state.pending = 0
+        let patience = min(
+            configuration.roundGuard * (1 << min(state.silentRoundCount, 6)),
+            max(configuration.roundGuard, configuration.backoffMax))
+        state.guardAt = now + patience
+        queues[queue] = state
+        switch queue {
+        case .peer:
+            // 0 would mean the key that another device of this user reported last.
+            let key = state.key ?? 0
+            write(.sync, .syncKey(key > 0 ? key : -1))
+        case .group(let group):
+            write(.syncGroup, .groupSyncKey(GroupSyncKey(groupID: group, key: state.key ?? 0)))
+        }
+    }
+
+    /// Starts the rounds that notifies asked for, once the last one is with the storage: one page at a time.
+    mutating func startPendingRounds() {
+        guard isStarted, link.isOnline, commits.uncommittedCount == 0 else { return }
+        for queue in queues.keys.sorted(by: MessageQueue.isOrdered) {
+            guard let state = queues[queue], state.hasMore, !state.isCollecting else { continue }
+            startRound(queue)
+        }
+    }
+
+    mutating func receiveSyncPacket(_ packet: Packet) {
+        switch (packet.command, packet.body) {
+        case (.syncBegin, .syncKey): roundMoved(.peer)
+        case (.syncEnd, .syncKey(let key)): endRound(.peer, key: key)
+        case (.syncNotify, .syncKey(let key)): receiveNotify(.peer, key: key)
+        case (.syncGroupBegin, .groupSyncKey(let end)): roundMoved(.group(end.groupID))
+        case (.syncGroupEnd, .groupSyncKey(let end)): endRound(.group(end.groupID), key: end.key)
+        case (.syncGroupNotify, .groupSyncKey(let notify)):
+            let queue = MessageQueue.group(notify.groupID)
+            if queues[queue] == nil, queues.count <= Self.groupCountMax {
+                queues[queue] = QueueState(key: nil)
+            }
+            receiveNotify(queue, key: notify.key)
+        default: break
+        }
+    }
+
+    private mutating func receiveNotify(_ queue: MessageQueue, key: Int64) {
+        guard let state = queues[queue] else { return }
+        queues[queue]?.pending = max(state.pending, key)
+        if let guardAt = state.guardAt, guardAt <= now { queues[queue]?.isRunning = false }
+    }
+
+    mutating func roundMoved(_ queue: MessageQueue) {
+        guard queues[queue]?.isRunning == true else { return }
+        queues[queue]?.guardAt = now + configuration.roundGuard
+    }
+
+    private mutating func endRound(_ queue: MessageQueue, key: Int64) {
+        guard queues[queue] != nil else { return }
+        queues[queue]?.isRunning = false
+        queues[queue]?.guardAt = nil
+        queues[queue]?.silentRoundCount = 0
+        stageCollected(queue)
+        // A key may go backwards, after a reset of the server's data; −1 and a first 0 are echoes of the question.
+        let current = queues[queue]?.key
+        if key != current, key > 0 || (key == 0 && current != nil) {
+            moveKey(to: QueuePlace(queue: queue, key: key))
+        }
+        commits.next.effects.append(.tell(.roundFinished(queue)))
+    }
+
+    mutating func roundTimedOut(_ queue: MessageQueue) {
+        report(ClientDiagnostic(.roundTimedOut))
+        queues[queue]?.silentRoundCount += 1
+        startRound(queue)
+    }
+
+    /// Adds a packet to the round that brought it.
+    mutating func collect(_ item: QueueState.Collected, in queue: MessageQueue) {
+        roundMoved(queue)
+        queues[queue]?.collected.append(item)
+        guard let count = queues[queue]?.collected.count, count >= configuration.roundCountMax else { return }
+        stageCollected(queue)
+    }
+
+    private mutating func stageCollected(_ queue: MessageQueue) {
+        guard let collected = queues[queue]?.collected, !collected.isEmpty else { return }
+        queues[queue]?.collected = []
+        for item in collected { stage(item) }
+    }
+
+    /// Makes a packet part of the next batch.
+    mutating func stage(_ item: QueueState.Collected) {
+        commits.next.effects.append(.acknowledge(sequence: item.sequence, epoch))
+        guard let message = item.message else { return }
+        commits.next.changes.append(.received(message))
+        commits.next.effects.append(.announce(message))
+        commits.next.receivedCount += 1
+    }
+
+    /// Moves the key of a queue; the server is told when the batch is committed.
+    mutating func moveKey(to place: QueuePlace) {
+        queues[place.queue]?.key = place.key
+        switch place.queue {
+        case .peer: commits.next.changes.append(.peerKey(place.key))
+        case .group(let group): commits.next.changes.append(.groupKey(group: group, key: place.key))
+        }
+        commits.next.effects.append(.reportKey(place, epoch))
+    }
+
+    /// Takes the METADATA that belongs to the packet with this number, and forgets any other.
+    mutating func takeMetadata(before sequence: Int32) -> Metadata? {
+        defer { metadata = nil }
+        guard let metadata, metadata.sequence &+ 1 == sequence else { return nil }
+        return metadata.keys
+    }
+
+    /// Whether a live packet with these keys is the very next one of a queue.
+    ///
+    /// While a round runs, the packet may be part of it as well; it is then left to the round.
+    func continuesQueue(_ queue: MessageQueue, _ keys: Metadata) -> Bool {
+        guard let state = queues[queue], !state.isCollecting else { return false }
+        return keys.syncKey != 0 && keys.previousSyncKey != 0 && state.key == keys.previousSyncKey
+    }
+}
