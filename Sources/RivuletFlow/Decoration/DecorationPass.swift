@@ -67,7 +67,8 @@ struct DecorationPass {
     /// Lines in the middle of the flow belong to nobody's run.
     private static func runs(_ content: MessageContent) -> Bool {
         switch content {
-        case .notice, .revoked: false
+        case .notice, .revoked, .groupNotification, .refusal, .headline, .timeBase, .attachment, .joinRequest:
+            false
         default: true
         }
     }
