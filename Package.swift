@@ -115,7 +115,7 @@ let package = Package(
         .testTarget(name: "UVKitTests", dependencies: ["UVKit", "RivuletTransport"]),
         .testTarget(
             name: "RivuletCommandsTests",
-            dependencies: ["RivuletCommands", "RivuletArguments", "RivuletWire", "EditLineKit"]),
+            dependencies: ["RivuletCommands", "RivuletArguments", "RivuletWire", "EditLineKit", "CEditLine"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]
