@@ -117,7 +117,7 @@ final class WakePipe: Sendable {
     }
 }
 
-/// Where the signal handler writes. It was touched, and so initialised, before the handler is installed.
+// Where the signal handler writes. It was touched, and so initialised, before the handler is installed.
 private let signalDescriptor = Atomic<Int32>(-1)
 private let savedActions = Mutex<[Int32: sigaction]>([:])
 
