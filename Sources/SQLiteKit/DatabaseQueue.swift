@@ -65,6 +65,16 @@ public final class DatabaseQueue: Sendable {
         queue.sync { unsafe database.close() }
     }
 
+    /// Closes the connection after the closures that are queued, without blocking the caller's thread.
+    public func closeAsync() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                unsafe self.database.close()
+                continuation.resume()
+            }
+        }
+    }
+
     private func use<Result>(_ body: (Database) throws -> Result) throws -> Result {
         dispatchPrecondition(condition: .onQueue(queue))
         return try body(unsafe database)
