@@ -143,7 +143,7 @@ private func request(
         var table = SizingTable(text: MonospaceMeasurer())
         table.set(.view, of: .content)
         table.set(.value(FixedSizeStrategy(size: LayoutSize(width: 5, height: 6))), of: .content, for: .text)
-        #expect(try #require(table.measure(request(.sample(1)))).size.height == 6)
+        #expect(try #require(table.measure(request(.sample(1)))).size?.height == 6)
         #expect(table.sizing(of: .content, kind: .image).isView)
         #expect(!table.sizing(of: .content, kind: .text).isView)
         #expect(!table.sizing(of: .header, kind: .image).isView)

@@ -86,7 +86,7 @@ extension AppearanceSheet {
         of component: MessageComponent, kind: MessageKind, sessionKind: Session.Kind,
         tokens: FlowTokens = .standard
     ) -> ComponentAppearance {
-        let isNotice = kind == .notice || kind == .revoked
+        let isNotice = notices.contains(kind)
         switch component {
         case .content:
             return isNotice ? noticeContent(tokens) : bubbleContent(tokens, kind: kind)
@@ -120,6 +120,11 @@ extension AppearanceSheet {
         }
     }
 
+    /// The kinds that stand in the middle of the flow and belong to nobody.
+    private static let notices: Set<MessageKind> = [
+        .notice, .revoked, .groupNotification, .refusal, .timeBase,
+    ]
+
     private static func metaStyle(_ tokens: FlowTokens) -> ComponentStyle {
         ComponentStyle(
             fontSize: tokens.metaFontSize, lineHeight: tokens.metaLineHeight,
@@ -127,7 +132,7 @@ extension AppearanceSheet {
     }
 
     private static func bubbleContent(_ tokens: FlowTokens, kind: MessageKind) -> ComponentAppearance {
-        let isImage = kind == .image
+        let isImage = kind == .image || kind == .video
         return ComponentAppearance(
             style: ComponentStyle(
                 padding: isImage ? .zero : tokens.bubblePadding, cornerRadius: tokens.bubbleRadius,

@@ -1,5 +1,3 @@
-public import RivuletModel
-
 /// Everything about one session's flow that a host may decide; every member has a default.
 ///
 /// Two flows share nothing but values: there is no global switch.

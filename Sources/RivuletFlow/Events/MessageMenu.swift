@@ -52,22 +52,22 @@ public struct StandardMenuProvider: MessageMenuProvider {
     private let title: @Sendable (MessageMenuItem.ID) -> String
 
     /// Makes the provider; titles are English unless others are given.
-    public init(title: @escaping @Sendable (MessageMenuItem.ID) -> String = StandardMenuProvider.englishTitle) {
+    public init(title: @escaping @Sendable (MessageMenuItem.ID) -> String = StandardMenuProvider.englishTitle)
+    {
         self.title = title
     }
 
-    /// The standard entries; none for notices and withdrawn messages, which can only be deleted.
+    /// The standard entries; notices and withdrawn messages can only be deleted.
     public func items(for message: Message, component: MessageComponent) -> [MessageMenuItem] {
         var ids: [MessageMenuItem.ID] = []
         switch message.content {
-        case .notice, .revoked: break
-        case .text, .unknown: ids = message.state.isFailed ? [.resend, .copy] : [.copy, .reply, .forward]
-        case .image: ids = message.state.isFailed ? [.resend] : [.reply, .forward]
-        }
-        if message.isOutgoing, !message.state.isFailed, !message.state.isPending, message.content != .revoked,
-            message.content.kind != .notice
-        {
-            ids.append(.revoke)
+        case .notice, .revoked, .groupNotification, .refusal, .timeBase: break
+        default:
+            let isText = message.content.text != nil
+            if message.state.isFailed { ids.append(.resend) }
+            if isText { ids.append(.copy) }
+            if !message.state.isFailed { ids += [.reply, .forward] }
+            if message.isOutgoing, !message.state.isFailed, !message.state.isPending { ids.append(.revoke) }
         }
         ids.append(.delete)
         return ids.map {
@@ -124,6 +124,7 @@ public struct MessageMenu: Sendable {
     ///   - component: The component that was pressed.
     ///   - componentPerforms: The component's own `canPerformMenuAction`; a component that answers no menu actions
     ///     has no menu.
+    /// - Returns: The entries, in the order of the menu.
     public func items(
         for message: Message, component: MessageComponent, componentPerforms: Bool = true
     ) -> [MessageMenuItem] {
@@ -138,7 +139,9 @@ public struct MessageMenu: Sendable {
     }
 
     /// The actions that assistive technology offers for the row: those of its content, by the same list.
-    public func accessibilityActions(for message: Message, componentPerforms: Bool = true) -> [MessageMenuItem] {
+    public func accessibilityActions(for message: Message, componentPerforms: Bool = true)
+        -> [MessageMenuItem]
+    {
         items(for: message, component: .content, componentPerforms: componentPerforms)
     }
 }

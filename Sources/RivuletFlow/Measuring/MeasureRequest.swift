@@ -33,6 +33,8 @@ public struct MeasureKey: Hashable, Sendable {
 
 /// The wish to know the size of one component of one message.
 public struct MeasureRequest: Sendable {
+    /// The number of the request, by which a late answer to an outdated one is told from the right one.
+    public var ticket: Int
     /// On what the size depends.
     public var key: MeasureKey
     /// The message, as it was when the wish arose.
@@ -44,8 +46,10 @@ public struct MeasureRequest: Sendable {
 
     /// Makes a request.
     public init(
-        key: MeasureKey, message: Message, fittingSize: LayoutSize, appearance: ComponentAppearance
+        ticket: Int = 0, key: MeasureKey, message: Message, fittingSize: LayoutSize,
+        appearance: ComponentAppearance
     ) {
+        self.ticket = ticket
         self.key = key
         self.message = message
         self.fittingSize = fittingSize
@@ -55,14 +59,22 @@ public struct MeasureRequest: Sendable {
 
 /// The answer to a ``MeasureRequest``.
 public struct Measurement: Hashable, Sendable {
+    /// The number of the request.
+    public var ticket: Int
     /// The key of the request.
     public var key: MeasureKey
-    /// The size of the component.
-    public var size: LayoutSize
+    /// The size of the component; nil when it could not be found, so that the estimate stays.
+    public var size: LayoutSize?
 
     /// Makes an answer.
-    public init(key: MeasureKey, size: LayoutSize) {
+    public init(ticket: Int, key: MeasureKey, size: LayoutSize?) {
+        self.ticket = ticket
         self.key = key
         self.size = size
+    }
+
+    /// Makes the answer to a request.
+    public init(to request: MeasureRequest, size: LayoutSize?) {
+        self.init(ticket: request.ticket, key: request.key, size: size)
     }
 }

@@ -79,9 +79,9 @@ public struct TextSizeStrategy: ComponentSizeStrategy {
             height: max(size.height, style.lineHeight) + padding.vertical)
     }
 
-    /// The readable part of a message's content; empty when there is none.
+    /// The text of a message's content, or its summary where the content is no text.
     public static let readableText: @Sendable (Message) -> String = { message in
-        message.content.text ?? ""
+        message.content.text ?? message.content.summary
     }
 }
 
@@ -98,8 +98,14 @@ public struct ImageSizeStrategy: ComponentSizeStrategy {
     /// The size of the picture as shown.
     public nonisolated func size(for request: MeasureRequest) -> LayoutSize {
         var natural = placeholder
-        if case .image(let image) = request.message.content, image.width > 0, image.height > 0 {
-            natural = LayoutSize(width: Double(image.width), height: Double(image.height))
+        let pixels: (width: Int, height: Int) =
+            switch request.message.content {
+            case .image(let image): (image.width, image.height)
+            case .video(let film): (film.width, film.height)
+            default: (0, 0)
+            }
+        if pixels.width > 0, pixels.height > 0 {
+            natural = LayoutSize(width: Double(pixels.width), height: Double(pixels.height))
         }
         let scale = min(
             1, request.fittingSize.width / natural.width, request.fittingSize.height / natural.height)

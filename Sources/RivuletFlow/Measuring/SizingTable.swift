@@ -15,9 +15,9 @@ public enum ComponentSizing: Sendable {
 
 /// Which component of which kind is sized how.
 ///
-/// An entry for a kind wins over an entry for all kinds, which wins over the standard: text, notices and unknown
-/// kinds by the text engine, pictures by their aspect, the other components by one line of their style or the side
-/// of the avatar.
+/// An entry for a kind wins over an entry for all kinds, which wins over the standard: pictures and films by their
+/// aspect, every other content by its readable text, the other components by one line of their style or the side of
+/// the avatar.
 public struct SizingTable: Sendable {
     private struct Slot: Hashable {
         var component: MessageComponent
@@ -52,7 +52,7 @@ public struct SizingTable: Sendable {
         if let entry = entries[Slot(component: component, kind: kind)] { return entry }
         if let entry = entries[Slot(component: component, kind: nil)] { return entry }
         switch component {
-        case .content: return kind == .image ? .value(image) : .value(text)
+        case .content: return kind == .image || kind == .video ? .value(image) : .value(text)
         case .avatar: return .value(least)
         case .header, .accessory, .footer: return .value(line)
         }
@@ -62,6 +62,6 @@ public struct SizingTable: Sendable {
     public func measure(_ request: MeasureRequest) -> Measurement? {
         let sizing = sizing(of: request.key.component, kind: request.message.content.kind)
         guard case .value(let strategy) = sizing else { return nil }
-        return Measurement(key: request.key, size: strategy.size(for: request).sanitized)
+        return Measurement(to: request, size: strategy.size(for: request).sanitized)
     }
 }
