@@ -10,7 +10,7 @@ public enum StoreOperation: Hashable, Sendable {
     /// Older messages of one conversation came, the oldest first: they stand before all that are known.
     case insertHistory([IncomingMessage])
     /// The user sends: the message (unless it is a control) and its entry in the outbox.
-    case send(OutgoingMessage)
+    case send(QueuedMessage)
     /// The server has the message of this send.
     ///
     /// `isPlaced` says that nothing can lie between the last known message and this one, so that it takes its place
@@ -80,7 +80,7 @@ public struct IncomingMessage: Hashable, Sendable {
 }
 
 /// A message on its way out.
-public struct OutgoingMessage: Hashable, Sendable {
+public struct QueuedMessage: Hashable, Sendable {
     /// The conversation.
     public var session: Session
     /// The content's JSON text.

@@ -51,14 +51,14 @@ struct StoreFixture {
             time: time)
     }
 
-    func outgoing(_ text: String, uuid: String, send: Int64, time: Int64 = 1_500) throws -> OutgoingMessage {
+    func outgoing(_ text: String, uuid: String, send: Int64, time: Int64 = 1_500) throws -> QueuedMessage {
         try outgoing(
             json: codec.encode(.text(text), envelope: ContentEnvelope(uuid: uuid)), send: send, time: time)
     }
 
-    func outgoing(json: String, send: Int64, time: Int64 = 1_500) -> OutgoingMessage {
+    func outgoing(json: String, send: Int64, time: Int64 = 1_500) -> QueuedMessage {
         let content = codec.decode(json)
-        return OutgoingMessage(
+        return QueuedMessage(
             session: .peer(Self.ada), raw: json, content: content,
             send: StoredSend(
                 number: send, uuid: content.envelope.uuid, command: 4, flags: 0, body: [1, 2, 3],

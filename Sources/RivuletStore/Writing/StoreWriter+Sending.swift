@@ -2,7 +2,7 @@ import RivuletModel
 
 /// Messages that leave.
 extension StoreWriter {
-    mutating func send(_ message: OutgoingMessage) throws -> StoreOutcome {
+    mutating func send(_ message: QueuedMessage) throws -> StoreOutcome {
         counters.lastSend = max(counters.lastSend, message.send.number)
         let session = try self.session(message.session)
         var entry = SendRow(send: message.send, session: session.id)
@@ -22,7 +22,7 @@ extension StoreWriter {
     }
 
     private mutating func sendMessage(
-        _ message: OutgoingMessage, content: MessageContent
+        _ message: QueuedMessage, content: MessageContent
     ) throws -> StoreOutcome {
         let place = PositionRules.unsent(message.send.number)
         if let uuid = message.content.envelope.uuid, var row = try tables.message(uuid: uuid) {
@@ -52,8 +52,7 @@ extension StoreWriter {
 
     /// Applies a control at once, except a revoke, whose text cannot be brought back when the server refuses it; the
     /// result is what is left to do when the server has it.
-    private mutating func sendControl(_ control: ControlContent, _ message: OutgoingMessage) throws -> String?
-    {
+    private mutating func sendControl(_ control: ControlContent, _ message: QueuedMessage) throws -> String? {
         if case .revoke = control { return message.raw }
         let incoming = IncomingMessage(
             session: message.session, sender: account, isOutgoing: true, raw: message.raw,
