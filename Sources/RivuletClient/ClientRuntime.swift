@@ -1,0 +1,267 @@
+internal import RivuletClientCore
+internal import RivuletTransport
+internal import RivuletWire
+
+/// Performs a core's actions on the transport's context, and tells the core what became of them.
+///
+/// Everything but the storage and the token source happens on the context, so there is no lock here; the storage is
+/// awaited elsewhere, and its answer comes back as a job of the context, behind all earlier ones.
+actor ClientRuntime {
+    nonisolated let context: any SerialContext
+    private let transport: any ClientTransport
+    private let storage: any ClientStorage
+    private let configuration: IMServiceConfiguration
+    private let outlet: ClientOutlet
+
+    private var core: ClientCore
+    private var connection: (epoch: ConnectionEpoch, connection: any Connection)?
+    private var deadline: (any Deadline)?
+    private var storageTask: Task<Void, Never>?
+    private var tokenTask: Task<Void, Never>?
+    private var waits: [SendTicket: SendWait] = [:]
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        context.asUnownedSerialExecutor()
+    }
+
+    init(
+        configuration: IMServiceConfiguration, storage: any ClientStorage,
+        transport: any ClientTransport, outlet: ClientOutlet
+    ) {
+        self.configuration = configuration
+        self.storage = storage
+        self.transport = transport
+        self.outlet = outlet
+        context = transport.context
+        var coreConfiguration = configuration.core
+        coreConfiguration.hasTokenSource = configuration.tokenSource != nil
+        core = ClientCore(
+            configuration: coreConfiguration, registry: configuration.registry,
+            seed: configuration.seed ?? UInt64.random(in: 0...(.max)))
+    }
+
+    // MARK: From any thread
+
+    /// Tells the core of an event, behind everything told before.
+    ///
+    /// - Returns: False when the context has ended and nothing will happen.
+    @discardableResult
+    nonisolated func post(_ event: ClientEvent) -> Bool {
+        context.enqueue { self.assumeIsolated { $0.handle(event) } }
+    }
+
+    /// Sends, and resumes the wait when the fate of the message is known.
+    nonisolated func post(_ request: SendRequest, wait: SendWait) {
+        let isPosted = context.enqueue { self.assumeIsolated { $0.send(request, wait: wait) } }
+        if !isPosted { wait.finish(.failure(IMServiceError(.stopped))) }
+    }
+
+    /// Withdraws a message if that is still possible, and lets its sender go either way.
+    nonisolated func postCancel(_ ticket: SendTicket, wait: SendWait) {
+        let isPosted = context.enqueue {
+            self.assumeIsolated { runtime in
+                runtime.waits[ticket] = nil
+                runtime.handle(.sendCancelled(.ticket(ticket)))
+                wait.finish(.failure(CancellationError()))
+            }
+        }
+        if !isPosted { wait.finish(.failure(CancellationError())) }
+    }
+
+    /// Withdraws a message; tells whether it was still possible.
+    func cancel(_ reference: SendReference) -> Bool {
+        guard core.isRunning, core.isCancellable(reference) else { return false }
+        handle(.sendCancelled(reference))
+        return true
+    }
+
+    /// Stops, and returns when the storage has answered and the connection is given up.
+    func stop() async {
+        handle(.stopped)
+        await storageTask?.value
+    }
+
+    // MARK: On the context
+
+    private func handle(_ event: ClientEvent) {
+        let wasRunning = core.isRunning
+        if case .sendRequested(let request) = event, !wasRunning { return refuse(request) }
+        if case .restored(let restored) = event { outlet.restored(restored.outbox) }
+        for action in core.handle(event, at: now) { perform(action) }
+        if wasRunning, !core.isRunning { endWaits() }
+    }
+
+    private var now: ClientInstant {
+        ClientInstant(sinceStart: .nanoseconds(Int64(clamping: context.nowNanoseconds)))
+    }
+
+    private func send(_ request: SendRequest, wait: SendWait) {
+        guard !wait.isFinished else { return outlet.ended(request) }
+        waits[request.ticket] = wait
+        handle(.sendRequested(request))
+    }
+
+    /// The service was stopped between the request and its turn.
+    private func refuse(_ request: SendRequest) {
+        let entry = OutboxEntry(
+            id: SendID(rawValue: 0), uuid: request.uuid, command: request.command, body: request.body,
+            flags: request.flags, createdMilliseconds: request.createdMilliseconds)
+        notify([.sendChanged(SendReport(entry: entry, ticket: request.ticket, step: .cancelled))])
+    }
+
+    private func endWaits() {
+        let ended = waits.values
+        waits = [:]
+        for wait in ended { wait.finish(.failure(IMServiceError(.stopped))) }
+    }
+
+    private func perform(_ action: ClientAction) {
+        switch action {
+        case .restore: restore()
+        case .resolve(let endpoint): resolve(endpoint)
+        case .open(let epoch, let endpoint, let address): open(epoch, endpoint, address)
+        case .write(let epoch, let bytes): if isCurrent(epoch) { connection?.connection.write(bytes) }
+        case .close(let epoch): close(epoch)
+        case .setReading(let epoch, let isOn):
+            if isCurrent(epoch) { connection?.connection.setReading(isOn) }
+        case .commit(let batch): commit(batch)
+        case .notify(let notifications): notify(notifications)
+        case .askToken(let refusals): askToken(refusals)
+        case .setDeadline(let instant): setDeadline(instant)
+        }
+    }
+
+    // MARK: Storage
+
+    private func restore() {
+        storageTask = Task.detached { [storage, weak self] in
+            do {
+                let restored = try await storage.restore()
+                self?.post(.restored(restored))
+            } catch {
+                self?.configuration.logger.log(.error, "The storage cannot be read", describe(error))
+                self?.post(.restoreFailed)
+            }
+        }
+    }
+
+    private func commit(_ batch: StorageBatch) {
+        configuration.metrics.add("commits")
+        storageTask = Task.detached { [storage, weak self] in
+            do {
+                let outcome = try await storage.commit(batch)
+                self?.post(.committed(batch: batch.id, outcome))
+            } catch {
+                self?.configuration.logger.log(.error, "The storage refused a batch", describe(error))
+                self?.post(.commitFailed(batch: batch.id))
+            }
+        }
+    }
+
+    private func askToken(_ refusals: Int) {
+        guard let source = configuration.tokenSource else { return }
+        tokenTask?.cancel()
+        tokenTask = Task.detached { [weak self] in
+            let token = await source(refusals)
+            guard !Task.isCancelled else { return }
+            self?.post(.tokenProvided(token))
+        }
+    }
+
+    // MARK: Network
+
+    private func resolve(_ endpoint: ClientEndpoint) {
+        transport.resolve(Endpoint(host: endpoint.host, port: endpoint.port)) { [weak self] result in
+            self?.assumeIsolated { runtime in
+                switch result {
+                case .success(let addresses):
+                    runtime.handle(.resolved(endpoint, addresses: addresses.map(\.host)))
+                case .failure: runtime.handle(.resolveFailed(endpoint))
+                }
+            }
+        }
+    }
+
+    private func open(_ epoch: ConnectionEpoch, _ endpoint: ClientEndpoint, _ address: String) {
+        configuration.metrics.add("connections")
+        let target = Endpoint(host: address, port: endpoint.port)
+        let made = transport.connect(to: target) { [weak self] event in
+            self?.assumeIsolated { $0.connectionChanged(epoch, event) }
+        }
+        connection = (epoch, made)
+    }
+
+    private func connectionChanged(_ epoch: ConnectionEpoch, _ event: ConnectionEvent) {
+        switch event {
+        case .opened: handle(.opened(epoch))
+        case .bytes(let bytes): handle(.received(epoch, bytes))
+        case .drained: break
+        case .closed(let end):
+            if isCurrent(epoch) { connection = nil }
+            handle(.closed(epoch, CloseReason(end)))
+        }
+    }
+
+    private func close(_ epoch: ConnectionEpoch) {
+        guard isCurrent(epoch) else { return }
+        connection?.connection.close()
+        connection = nil
+    }
+
+    private func isCurrent(_ epoch: ConnectionEpoch) -> Bool {
+        connection?.epoch == epoch
+    }
+
+    // MARK: Time
+
+    private func setDeadline(_ instant: ClientInstant?) {
+        guard let instant else {
+            deadline?.disarm()
+            return
+        }
+        if deadline == nil {
+            do {
+                deadline = try context.makeDeadline { [weak self] in
+                    self?.assumeIsolated { $0.handle(.deadline) }
+                }
+            } catch {
+                configuration.logger.log(.error, "No timer can be made", describe(error))
+            }
+        }
+        let (seconds, attoseconds) = instant.sinceStart.components
+        // Rounded up: a timer that fires a moment early would wake the core for nothing.
+        let nanoseconds =
+            UInt64(clamping: seconds) &* 1_000_000_000
+            &+ UInt64(clamping: attoseconds / 1_000_000_000 + 1)
+        deadline?.arm(at: nanoseconds)
+    }
+
+    // MARK: Notifications
+
+    private func notify(_ notifications: [ClientNotification]) {
+        outlet.tell(notifications)
+        for case .sendChanged(let report) in notifications where report.step.isLast {
+            guard let ticket = report.ticket, let wait = waits.removeValue(forKey: ticket) else { continue }
+            if let error = IMServiceError(report.step) {
+                wait.finish(.failure(error))
+            } else {
+                wait.finish(.success(report))
+            }
+        }
+    }
+}
+
+/// The name of an error's type and nothing of its contents, which may be a user's.
+private func describe(_ error: any Error) -> [String: String] {
+    ["error": String(describing: type(of: error))]
+}
+
+extension CloseReason {
+    init(_ end: ConnectionEnd) {
+        switch end {
+        case .closedHere: self.init(rawValue: "closed_here")
+        case .closedByPeer: self = .endOfStream
+        case .failed(let error): self = error.code == "ECONNREFUSED" ? .refused : .failed
+        }
+    }
+}

@@ -1,0 +1,246 @@
+public import RivuletClientCore
+public import RivuletTransport
+internal import RivuletWire
+internal import Synchronization
+
+/// The client: between the transport below and the app above.
+///
+/// It logs in, keeps the connection alive and makes it anew, sends and acknowledges, syncs what was missed, and tells
+/// observers, in order and after the storage has everything. Use ``shared`` or as many instances as there are accounts.
+///
+/// ```swift
+/// let configuration = IMServiceConfiguration(
+///     endpoints: [ClientEndpoint(host: "im.example.org", port: 23000)],
+///     identity: ClientIdentity(uid: 7, token: token, deviceID: "laptop"))
+/// let service = IMService(configuration: configuration, storage: MemoryClientStorage())
+/// service.addPeerMessageObserver(screen)
+/// service.start()
+/// try await service.send(.peer(IMMessage(sender: 7, receiver: 8, content: #"{"text":"hello"}"#)))
+/// ```
+///
+/// Every method may be called on any thread and returns at once, but those marked `async`. What they ask for happens
+/// in the order of the calls on one serial context. Observers are called on the main actor; streams give the same
+/// events to tasks.
+public final class IMService: Sendable {
+    private struct State {
+        var configuration: IMServiceConfiguration
+        var storage: any ClientStorage
+        var transport: (any ClientTransport)?
+        var runtime: ClientRuntime?
+        var ownedContext: OwnedContext?
+        var isStarted = false
+        var isInBackground = false
+        var isReachable = true
+        var room: Int64?
+        var lastTicket: UInt64 = 0
+    }
+
+    /// The instance of an app with one account; give it a ``configuration`` and a ``storage`` before its first start.
+    public static let shared = IMService()
+
+    let outlet = ClientOutlet()
+    private let state: Mutex<State>
+
+    /// Makes a service that has no server yet and keeps everything in memory.
+    public convenience init() {
+        let nobody = ClientIdentity(uid: 0, token: "", deviceID: "")
+        self.init(
+            configuration: IMServiceConfiguration(endpoints: [], identity: nobody),
+            storage: MemoryClientStorage())
+    }
+
+    /// Makes a service that rests until ``start()``.
+    ///
+    /// - Parameters:
+    ///   - configuration: The servers, the user, times and limits.
+    ///   - storage: Where messages, keys and unsent messages are kept.
+    ///   - transport: How servers are reached; nil means TCP on a thread of the service's own.
+    public init(
+        configuration: IMServiceConfiguration, storage: any ClientStorage,
+        transport: (any ClientTransport)? = nil
+    ) {
+        state = Mutex(State(configuration: configuration, storage: storage, transport: transport))
+    }
+
+    deinit {
+        let (runtime, context) = state.withLock { ($0.runtime, $0.ownedContext) }
+        runtime?.post(.stopped)
+        context?.stop()
+        outlet.finish()
+    }
+
+    // MARK: Properties
+
+    /// The servers, times and limits; what is set after the first start counts for nothing but the identity.
+    public var configuration: IMServiceConfiguration {
+        get { state.withLock { $0.configuration } }
+        set { state.withLock { $0.configuration = newValue } }
+    }
+
+    /// Where everything is kept; counts only before the first start.
+    public var storage: any ClientStorage {
+        get { state.withLock { $0.storage } }
+        set { state.withLock { $0.storage = newValue } }
+    }
+
+    /// The name of this installation, stable over time; counts from the next start.
+    public var deviceID: String {
+        get { configuration.identity.deviceID }
+        set { state.withLock { $0.configuration.identity.deviceID = newValue } }
+    }
+
+    /// The secret of the login; a new one counts at once, for the next login.
+    public var token: String {
+        get { configuration.identity.token }
+        set {
+            let runtime = state.withLock { state in
+                state.configuration.identity.token = newValue
+                return state.isStarted ? state.runtime : nil
+            }
+            runtime?.post(.tokenProvided(newValue))
+        }
+    }
+
+    /// The user's id; counts from the next start, and must be the one that the storage belongs to.
+    public var uid: Int64 {
+        get { configuration.identity.uid }
+        set { state.withLock { $0.configuration.identity.uid = newValue } }
+    }
+
+    /// The app's id, for apps with customer service; counts from the next start.
+    public var appID: Int64 {
+        get { configuration.identity.appID }
+        set { state.withLock { $0.configuration.identity.appID = newValue } }
+    }
+
+    /// The state of the connection at this moment.
+    public var connectionState: ConnectionState { outlet.connectionState }
+
+    // MARK: Life
+
+    /// Connects, and stays connected until ``stop()``; does nothing when it is started already.
+    ///
+    /// - Returns: False when it cannot start: no server is configured, or the system has no thread left.
+    @discardableResult
+    public func start() -> Bool {
+        guard let runtime = makeRuntime() else { return false }
+        let identity: ClientIdentity? = state.withLock { state in
+            guard !state.isStarted else { return nil }
+            state.isStarted = true
+            return state.configuration.identity
+        }
+        guard let identity else { return true }
+        return runtime.post(.started(identity))
+    }
+
+    /// Gives the connection up and rests; what waits in the outbox is sent after the next start.
+    ///
+    /// Calls of ``send(_:)`` that still wait end with ``IMServiceError/Code/stopped``.
+    public func stop() {
+        markStopped()?.post(.stopped)
+    }
+
+    /// Stops, and returns when the storage has finished its last batch and observers were told everything.
+    public func stopAndWait() async {
+        await markStopped()?.stop()
+        await outlet.pump.finished()
+    }
+
+    private func markStopped() -> ClientRuntime? {
+        state.withLock { state in
+            state.isStarted = false
+            return state.runtime
+        }
+    }
+
+    /// Connects again after ``enterBackground()``.
+    public func enterForeground() {
+        state.withLock { state in
+            state.isInBackground = false
+            return state.runtime
+        }?.post(.enteredForeground)
+    }
+
+    /// Gives the connection up until ``enterForeground()``; messages may still be queued.
+    public func enterBackground() {
+        state.withLock { state in
+            state.isInBackground = true
+            return state.runtime
+        }?.post(.enteredBackground)
+    }
+
+    /// Tells that the device has a network, or has none; a new network makes a new connection.
+    public func onReachabilityChange(_ isReachable: Bool) {
+        state.withLock { state in
+            state.isReachable = isReachable
+            return state.runtime
+        }?.post(.reachabilityChanged(isReachable))
+    }
+
+    /// The runtime, made at the first need; nil when there is no server to reach or no way to reach one.
+    private func makeRuntime() -> ClientRuntime? {
+        let (existing, given, configuration, storage) = state.withLock {
+            ($0.runtime, $0.transport, $0.configuration, $0.storage)
+        }
+        if let existing { return existing }
+        outlet.configure(logger: configuration.logger, metrics: configuration.metrics)
+        guard !configuration.core.endpoints.isEmpty else {
+            configuration.logger.log(.error, "No server is configured")
+            return nil
+        }
+        var owned: OwnedContext?
+        if given == nil {
+            do {
+                owned = try OwnedContext()
+            } catch {
+                configuration.logger.log(.error, "No event loop can be made")
+                return nil
+            }
+        }
+        guard let transport = given ?? owned?.transport else { return nil }
+        let made = ClientRuntime(
+            configuration: configuration, storage: storage, transport: transport, outlet: outlet)
+        return adopt(made, owned)
+    }
+
+    /// Keeps a new runtime unless another call was faster.
+    private func adopt(_ made: ClientRuntime, _ owned: OwnedContext?) -> ClientRuntime {
+        let (runtime, isInBackground, isReachable, room) = state.withLock { state in
+            if state.runtime == nil {
+                state.runtime = made
+                state.ownedContext = owned
+            }
+            return (state.runtime ?? made, state.isInBackground, state.isReachable, state.room)
+        }
+        guard runtime === made else {
+            owned?.stop()
+            return runtime
+        }
+        if isInBackground { made.post(.enteredBackground) }
+        if !isReachable { made.post(.reachabilityChanged(false)) }
+        if let room { made.post(.roomEntered(room)) }
+        return made
+    }
+
+    // MARK: For the other files
+
+    /// The runtime while the service is started.
+    var startedRuntime: ClientRuntime? {
+        state.withLock { $0.isStarted ? $0.runtime : nil }
+    }
+
+    func setRoom(_ room: Int64?, when current: Int64? = nil) -> ClientRuntime? {
+        state.withLock { state in
+            if let current, state.room != current { return state.runtime }
+            state.room = room
+            return state.runtime
+        }
+    }
+
+    func makeTicket() -> SendTicket {
+        state.withLock { state in
+            state.lastTicket += 1
+            return SendTicket(rawValue: state.lastTicket)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+public import RivuletClientCore
+internal import RivuletWire
+internal import Synchronization
+
+/// A storage that keeps everything in memory: for tests, and for apps that want to start anew each time.
+///
+/// It knows messages by the uuid that its `uuid` closure finds in them; without one every message is new. Failures can
+/// be asked for, so that tests see how a client takes them.
+public final class MemoryClientStorage: ClientStorage {
+    /// What a failed commit throws.
+    public struct CommitFailure: Error, Hashable {}
+
+    private struct State {
+        var restored: RestoredState
+        var received: [ReceivedMessage] = []
+        var knownUUIDs: Set<String> = []
+        var failuresLeft = 0
+        var commitCount = 0
+    }
+
+    private let state: Mutex<State>
+    private let uuid: @Sendable (ReceivedMessage) -> String?
+
+    /// Makes a storage.
+    ///
+    /// - Parameters:
+    ///   - restored: What an earlier run would have left.
+    ///   - uuid: Finds the identity of a message in its content.
+    public init(
+        restored: RestoredState = RestoredState(),
+        uuid: @escaping @Sendable (ReceivedMessage) -> String? = { _ in nil }
+    ) {
+        state = Mutex(State(restored: restored))
+        self.uuid = uuid
+    }
+
+    /// Every stored message, in the order of arrival.
+    public var received: [ReceivedMessage] {
+        state.withLock { $0.received }
+    }
+
+    /// What a client that starts now would find.
+    public var restored: RestoredState {
+        state.withLock { $0.restored }
+    }
+
+    /// How many batches were applied.
+    public var commitCount: Int {
+        state.withLock { $0.commitCount }
+    }
+
+    /// Lets the next commits fail.
+    public func failNextCommits(_ count: Int) {
+        state.withLock { $0.failuresLeft = count }
+    }
+
+    /// Gives what was kept.
+    public func restore() async throws -> RestoredState {
+        restored
+    }
+
+    /// Applies a batch.
+    ///
+    /// - Throws: ``CommitFailure`` when ``failNextCommits(_:)`` asked for it.
+    public func commit(_ batch: StorageBatch) async throws -> CommitOutcome {
+        try state.withLock { state in
+            guard state.failuresLeft == 0 else {
+                state.failuresLeft -= 1
+                throw CommitFailure()
+            }
+            state.commitCount += 1
+            return CommitOutcome(isNew: batch.changes.compactMap { apply($0, to: &state) })
+        }
+    }
+
+    /// Applies a change; for a received message, tells whether it is new.
+    private func apply(_ change: StorageChange, to state: inout State) -> Bool? {
+        switch change {
+        case .received(let message):
+            if let uuid = uuid(message), !state.knownUUIDs.insert(uuid).inserted { return false }
+            state.received.append(message)
+            return true
+        case .queued(let entry):
+            if let uuid = entry.uuid { state.knownUUIDs.insert(uuid) }
+            state.restored.outbox.append(entry)
+            state.restored.lastSendID = max(state.restored.lastSendID, entry.id)
+        case .acknowledged(let id, _), .refused(let id, _), .failed(let id, _), .cancelled(let id):
+            // The first entry in nearly every case, since answers come in the order of the sends.
+            if let index = state.restored.outbox.firstIndex(where: { $0.id == id }) {
+                state.restored.outbox.remove(at: index)
+            }
+        case .peerKey(let key): state.restored.peerKey = key
+        case .groupKey(let group, let key): state.restored.groupKeys[group] = key
+        }
+        return nil
+    }
+}
