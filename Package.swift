@@ -95,7 +95,10 @@ let package = Package(
         .testTarget(name: "RivuletClientCoreTests", dependencies: ["RivuletClientCore", "RivuletWire"]),
         .testTarget(
             name: "RivuletClientTests",
-            dependencies: ["RivuletClient", "RivuletClientCore", "RivuletTransport", "RivuletWire"]),
+            dependencies: [
+                "RivuletClient", "RivuletClientCore", "RivuletTransport", "RivuletWire", "RivuletModel",
+                "RivuletServer", "RivuletServerCore", "RivuletTestSupport", "UVKit",
+            ]),
         .testTarget(
             name: "RivuletServerCoreTests",
             dependencies: ["RivuletServerCore", "RivuletWire", "RivuletModel"]),
