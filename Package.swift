@@ -61,7 +61,8 @@ let package = Package(
         .target(
             name: "RivuletEngine",
             dependencies: [
-                "RivuletWire", "RivuletModel", "RivuletClientCore", "RivuletClient", "RivuletStore",
+                "RivuletWire", "RivuletModel", "RivuletTransport", "RivuletClientCore", "RivuletClient",
+                "RivuletStore", "RivuletFlow",
             ]),
 
         // Programs: argument parsing and wiring, each over a library that does the work.
@@ -113,7 +114,7 @@ let package = Package(
             name: "RivuletEngineTests",
             dependencies: [
                 "RivuletEngine", "RivuletClient", "RivuletClientCore", "RivuletStore", "RivuletModel",
-                "RivuletWire",
+                "RivuletWire", "RivuletFlow", "RivuletTransport", "RivuletServer", "RivuletServerCore",
             ]),
         .testTarget(name: "UVKitTests", dependencies: ["UVKit", "RivuletTransport"]),
         .testTarget(

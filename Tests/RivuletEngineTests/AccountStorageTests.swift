@@ -7,7 +7,7 @@ import RivuletWire
 import Testing
 
 /// A folder of its own for one test.
-final class TestFolder {
+final class TestFolder: Sendable {
     let path: String
 
     init() throws {

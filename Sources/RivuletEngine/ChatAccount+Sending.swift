@@ -1,0 +1,178 @@
+internal import RivuletClient
+internal import RivuletClientCore
+public import RivuletModel
+internal import RivuletStore
+internal import RivuletWire
+
+/// Why an account cannot do something with a message.
+public struct ChatAccountError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reasons, by a stable name.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The stable name.
+        public let rawValue: String
+
+        /// Makes the code with this name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// Messages of this kind of conversation are not sent this way.
+        public static let unsupportedSession = Code(rawValue: "unsupported_session")
+        /// The message has no uuid, by which others could know it.
+        public static let noUUID = Code(rawValue: "no_uuid")
+        /// The message is not of this user.
+        public static let notOwn = Code(rawValue: "not_own")
+        /// The store has no such message.
+        public static let unknownMessage = Code(rawValue: "unknown_message")
+    }
+
+    /// The reason.
+    public var code: Code
+
+    /// Makes an error.
+    public init(code: Code) {
+        self.code = code
+    }
+
+    /// One line for logs.
+    public var description: String { code.rawValue }
+}
+
+extension ChatAccount {
+    /// Sends a text and returns the message once the server has it; waits through lost connections.
+    ///
+    /// The message shows up in `changes` before that, while it is on its way.
+    ///
+    /// - Throws: `IMServiceError` with the server's reason, `ChatAccountError`, `CancellationError`.
+    @discardableResult
+    public func send(text: String, to session: Session) async throws -> Message {
+        try await send(.text(text), to: session)
+    }
+
+    /// Sends a content and returns the message once the server has it; waits through lost connections.
+    ///
+    /// - Throws: `IMServiceError` with the server's reason, `ChatAccountError`, `ContentEncodingError`,
+    ///   `CancellationError`.
+    @discardableResult
+    public func send(
+        _ content: MessageContent, to session: Session, reference: String? = nil
+    ) async throws -> Message {
+        let uuid = makeUUID()
+        try await service.send(try outgoing(content, to: session, uuid: uuid, reference: reference))
+        guard let message = try await store.message(uuid: uuid) else {
+            throw ChatAccountError(code: .unknownMessage)
+        }
+        return message
+    }
+
+    /// Takes a content into the outbox and returns its uuid at once; what becomes of it is told by `changes`.
+    ///
+    /// - Throws: `IMServiceError` when the account is not started or the message too long, `ChatAccountError`,
+    ///   `ContentEncodingError`.
+    @discardableResult
+    public func post(
+        _ content: MessageContent, to session: Session, reference: String? = nil
+    ) throws -> String {
+        let uuid = makeUUID()
+        try service.enqueue(try outgoing(content, to: session, uuid: uuid, reference: reference))
+        return uuid
+    }
+
+    /// Takes a failed message into the outbox once more, with the same uuid.
+    ///
+    /// - Throws: `IMServiceError`, `ChatAccountError`, `StoreError`.
+    public func resend(_ message: Message) async throws {
+        guard message.isOutgoing else { throw ChatAccountError(code: .notOwn) }
+        guard let raw = try await store.rawContent(of: message.id) else {
+            throw ChatAccountError(code: .unknownMessage)
+        }
+        let packet = try packet(
+            raw: raw, to: message.session, uuid: message.uuid, isText: message.content.kind == .text)
+        try service.enqueue(packet)
+    }
+
+    /// Withdraws a message of this user, here and everywhere, when the server has taken the request.
+    ///
+    /// - Throws: `IMServiceError`, `ChatAccountError`.
+    public func revoke(_ message: Message) async throws {
+        guard message.isOutgoing else { throw ChatAccountError(code: .notOwn) }
+        try await service.send(
+            try control(.revoke(target: try name(of: message)), to: message.session, uuid: nil))
+    }
+
+    /// Replaces the text of a message of this user.
+    ///
+    /// - Throws: `IMServiceError`, `ChatAccountError`.
+    public func edit(_ message: Message, text: String) async throws {
+        guard message.isOutgoing else { throw ChatAccountError(code: .notOwn) }
+        let edit = EditContent(target: try name(of: message), change: .replace(text))
+        try await service.send(try control(.edit(edit), to: message.session, uuid: makeUUID()))
+    }
+
+    /// Puts an emoji under a message or takes it away.
+    ///
+    /// - Throws: `IMServiceError`, `ChatAccountError`.
+    public func react(to message: Message, with emoji: String, isOn: Bool = true) async throws {
+        let reaction = ControlContent.reaction(target: try name(of: message), emoji: emoji, isOn: isOn)
+        try await service.send(try control(reaction, to: message.session, uuid: makeUUID()))
+    }
+
+    /// Marks a conversation as read up to its newest message and tells the user's other devices.
+    ///
+    /// Nothing is sent when nothing was unread or the account is not started.
+    ///
+    /// - Throws: `StoreError`.
+    public func markRead(_ session: Session) async throws {
+        let before = try await store.conversation(session)?.unreadCount ?? 0
+        _ = try await store.apply([.markRead(session, upTo: nil)])
+        guard before > 0, let last = try await store.conversation(session)?.lastMessage, let uuid = last.uuid
+        else {
+            return
+        }
+        let mark = ControlContent.readMark(session: session, target: uuid)
+        do {
+            try service.enqueue(try control(mark, to: .peer(user), uuid: makeUUID()))
+        } catch is IMServiceError {
+            // The mark stays on this device; another one will show the messages as unread until they are read there.
+        }
+    }
+
+    // MARK: Packets
+
+    private func name(of message: Message) throws -> String {
+        guard let uuid = message.uuid else { throw ChatAccountError(code: .noUUID) }
+        return uuid
+    }
+
+    private func outgoing(
+        _ content: MessageContent, to session: Session, uuid: String, reference: String?
+    ) throws -> OutgoingMessage {
+        let raw = try codec.encode(content, envelope: ContentEnvelope(uuid: uuid, reference: reference))
+        return try packet(raw: raw, to: session, uuid: uuid, isText: content.kind == .text)
+    }
+
+    private func control(
+        _ control: ControlContent, to session: Session, uuid: String?
+    ) throws -> OutgoingMessage {
+        let raw = try codec.encode(control, envelope: ContentEnvelope(uuid: uuid))
+        return try packet(raw: raw, to: session, uuid: uuid, isText: false)
+    }
+
+    private func packet(
+        raw: String, to session: Session, uuid: String?, isText: Bool
+    ) throws -> OutgoingMessage {
+        let body = IMMessage(sender: user.rawValue, receiver: session.id, content: raw)
+        // Every text carries the flag (docs/protocol.md, section 21.33).
+        let flags: PacketFlags = isText ? .text : []
+        switch session.kind {
+        case .peer: return .peer(body, uuid: uuid, flags: flags)
+        case .group: return .group(body, uuid: uuid, flags: flags)
+        case .customer:
+            return .customer(
+                CustomerMessageV2(
+                    senderAppID: service.appID, sender: user.rawValue, receiverAppID: session.appID,
+                    receiver: session.id, content: raw), uuid: uuid, flags: flags)
+        default: throw ChatAccountError(code: .unsupportedSession)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import RivuletClient
+import RivuletClientCore
+import RivuletEngine
+import RivuletModel
+import RivuletServer
+import RivuletServerCore
+import RivuletStore
+import Testing
+
+/// A server in this process with two users who have accounts in a folder.
+final class TwoUsers: Sendable {
+    let folder: TestFolder
+    let server: Server
+    let tokens: [Int64: String]
+
+    init() async throws {
+        folder = try TestFolder()
+        let data = DataDirectory(path: folder.path + "/server")
+        try data.create()
+        let directory = try AccountDirectory(in: data)
+        var random = SystemRandomNumberGenerator()
+        var tokens: [Int64: String] = [:]
+        for user in Int64(1)...2 {
+            tokens[user] =
+                try directory.createToken(
+                    for: RivuletServerCore.Account(user: UserID(user)), now: .current, using: &random
+                ).token
+        }
+        directory.close()
+        self.tokens = tokens
+        var configuration = ServerConfiguration(data: data)
+        configuration.listen = [ListenAddress(host: "127.0.0.1", port: 0)]
+        server = Server(configuration)
+        try await server.start()
+    }
+
+    /// The account of a user, on a device of this name.
+    func account(_ user: Int64, device: String = "first") throws -> ChatAccount {
+        try ChatAccount.open(
+            in: folder.path + "/\(device)",
+            service: IMServiceConfiguration(
+                endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
+                identity: ClientIdentity(uid: user, token: tokens[user] ?? "", deviceID: "\(device)-\(user)"))
+        )
+    }
+}
+
+@Suite("Chat account, over real sockets", .timeLimit(.minutes(1)))
+struct ChatAccountTests {
+    /// Waits until a conversation has this many messages.
+    private func messages(_ account: ChatAccount, _ session: Session, count: Int) async throws -> [Message] {
+        let changes = account.changes()
+        func found() async throws -> [Message]? {
+            let page = try await account.history(session, limit: 1_000)
+            return page.messages.count >= count ? page.messages : nil
+        }
+        if let page = try await found() { return page }
+        for await _ in changes {
+            if let page = try await found() { return page }
+        }
+        return []
+    }
+
+    @Test func `two users talk, also while one is away`() async throws {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        let bob = try world.account(2)
+        ada.start()
+        bob.start()
+        let hello = try await ada.send(text: "hello 你好", to: .peer(UserID(2)))
+        #expect(hello.state == .accepted)
+        #expect(hello.isOutgoing)
+        let received = try await messages(bob, .peer(UserID(1)), count: 1)
+        #expect(received.map(\.content.text) == ["hello 你好"])
+        #expect(received[0].uuid == hello.uuid)
+        #expect(try await bob.conversations().map(\.unreadCount) == [1])
+        await bob.close()
+        for index in 0..<20 {
+            try await ada.send(text: "away \(index)", to: .peer(UserID(2)))
+        }
+        let back = try world.account(2)
+        back.start()
+        let all = try await messages(back, .peer(UserID(1)), count: 21)
+        #expect(all.compactMap(\.content.text) == ["hello 你好"] + (0..<20).map { "away \($0)" })
+        try await back.send(text: "thanks", to: .peer(UserID(1)))
+        #expect(try await messages(ada, .peer(UserID(2)), count: 22).last?.content.text == "thanks")
+        await ada.close()
+        await back.close()
+        await world.server.stop()
+    }
+
+    @Test func `an account whose file was deleted gets everything back`() async throws {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        ada.start()
+        for index in 0..<5 { try await ada.send(text: "\(index)", to: .peer(UserID(2))) }
+        await ada.close()
+        try FileManager.default.removeItem(atPath: world.folder.path + "/first")
+        let again = try world.account(1)
+        again.start()
+        let all = try await messages(again, .peer(UserID(2)), count: 5)
+        #expect(all.compactMap(\.content.text) == ["0", "1", "2", "3", "4"])
+        #expect(all.allSatisfy { $0.isOutgoing && $0.state == .accepted })
+        #expect(try await again.store.unreadTotal() == 0)
+        await again.close()
+        await world.server.stop()
+    }
+
+    @Test func `edits, reactions, revokes and read marks reach the other side and the other device`()
+        async throws
+    {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        let bob = try world.account(2)
+        let bobsPhone = try world.account(2, device: "phone")
+        for account in [ada, bob, bobsPhone] { account.start() }
+        let message = try await ada.send(text: "helo", to: .peer(UserID(2)))
+        try await ada.edit(message, text: "hello")
+        let gone = try await ada.send(text: "oops", to: .peer(UserID(2)))
+        try await ada.revoke(gone)
+        #expect(
+            try await ada.history(.peer(UserID(2))).messages.map(\.content) == [.text("hello"), .revoked])
+        let received = try await messages(bob, .peer(UserID(1)), count: 2)
+        try await bob.react(to: received[0], with: "👍")
+        try await waitUntil(ada) { try await ada.store.message(message.id)?.reactions.first?.emoji == "👍" }
+        try await waitUntil(bob) {
+            try await bob.history(.peer(UserID(1))).messages.map(\.content) == [.text("hello"), .revoked]
+        }
+        _ = try await messages(bobsPhone, .peer(UserID(1)), count: 2)
+        try await bob.markRead(.peer(UserID(1)))
+        try await waitUntil(bobsPhone) { try await bobsPhone.store.unreadTotal() == 0 }
+        for account in [ada, bob, bobsPhone] { await account.close() }
+        await world.server.stop()
+    }
+
+    @Test func `files and folders are for their owner only`() async throws {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        let manager = FileManager.default
+        func mode(_ path: String) throws -> Int? {
+            (try manager.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+        }
+        let folder = world.folder.path + "/first"
+        #expect(try mode(folder) == 0o700)
+        let name = "127.0.0.1_\(world.server.port)-1.db"
+        #expect(try mode(folder + "/" + name) == 0o600)
+        await ada.close()
+        await world.server.stop()
+    }
+
+    @Test func `a conversation kind without sending is refused`() async throws {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        ada.start()
+        await #expect(throws: ChatAccountError(code: .unsupportedSession)) {
+            try await ada.send(text: "x", to: Session(kind: .system, id: 0))
+        }
+        await ada.close()
+        await world.server.stop()
+    }
+
+    private func waitUntil(_ account: ChatAccount, _ isTrue: () async throws -> Bool) async throws {
+        let changes = account.changes()
+        if try await isTrue() { return }
+        for await _ in changes {
+            if try await isTrue() { return }
+        }
+    }
+}
