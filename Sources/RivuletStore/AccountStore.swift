@@ -39,6 +39,9 @@ public protocol AccountStore: Sendable {
     /// The sum of the unread messages of all conversations that are not muted.
     func unreadTotal() async throws -> Int
 
+    /// Finds messages by their text; nothing is found for a text without letters.
+    func search(_ query: SearchQuery) async throws -> [Message]
+
     /// What the client needs to go on where it stopped.
     func clientState() async throws -> StoredClientState
 

@@ -8,27 +8,33 @@ import RivuletModel
 /// by cutting their text again: a change needs a migration that builds the index anew.
 enum SearchText {
     /// How much of a long text the search knows.
-    static let charactersMax = 20_000
+    static let bytesMax = 60_000
 
     /// The text with spaces around every character that is a word of its own.
     static func segmented(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(charactersMax) {
-            if isWord(scalar) {
-                result.append(" ")
-                result.append(scalar)
-                result.append(" ")
-            } else {
-                // A zero character would end the text for SQLite.
-                result.append(scalar.value == 0 ? " " : scalar)
+        // Most Latin text needs no cutting at all.
+        if text.utf8.count <= bytesMax, text.utf8.allSatisfy({ $0 < 0x80 && $0 != 0 }) { return text }
+        var result: [UInt8] = []
+        result.reserveCapacity(min(text.utf8.count, bytesMax) * 2)
+        for scalar in text.unicodeScalars {
+            guard result.count < bytesMax else { break }
+            // A zero character would end the text for SQLite.
+            guard scalar.value != 0 else {
+                result.append(0x20)
+                continue
             }
+            let isWord = isWord(scalar)
+            if isWord { result.append(0x20) }
+            result.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            if isWord { result.append(0x20) }
         }
-        return String(result)
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// Whether the scalar stands for itself: Han, kana, Hangul, Thai, Lao, Khmer and Burmese.
     static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
+        case 0..<0x0E00: false
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
         case 0x3005...0x3007, 0x3040...0x30FF, 0x31F0...0x31FF: true
         case 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xAC00...0xD7AF, 0xF900...0xFAFF: true
@@ -50,13 +56,80 @@ enum SearchText {
         "u\(UInt64(bitPattern: user))"
     }
 
+    /// Letters and digits alone: anything else would cut the word.
     static func kind(_ name: String) -> String {
-        // Letters and digits alone: anything else would cut the word.
-        "k"
-            + name.utf8.map {
-                (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20)
-                    ? String(UnicodeScalar($0)) : "x"
+        var word = "k"
+        for byte in name.utf8 {
+            let isPlain = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+            word.unicodeScalars.append(isPlain ? Unicode.Scalar(byte) : "x")
+        }
+        return word
+    }
+}
+
+/// What a user typed into a search field, as phrases: each run of letters without a space is one.
+struct SearchPhrases: Equatable {
+    struct Phrase: Equatable {
+        /// The words, in this order and side by side.
+        var words: [String]
+        /// Whether the last word may go on.
+        var isPrefix: Bool
+    }
+
+    /// How many phrases are looked for; more are left out.
+    static let phrasesMax = 16
+
+    var phrases: [Phrase] = []
+
+    /// The phrases of what was typed.
+    init(_ text: String) {
+        self.init(cutting: String(text.prefix(500)), phrasesMax: Self.phrasesMax)
+    }
+
+    /// All words of a text that is searched.
+    init(longText text: String) {
+        self.init(cutting: text, phrasesMax: .max)
+    }
+
+    private init(cutting text: String, phrasesMax: Int) {
+        for chunk in text.split(whereSeparator: { $0.isWhitespace }) {
+            var words: [String] = []
+            var word = ""
+            var isOpen = false
+            for scalar in chunk.unicodeScalars {
+                isOpen = false
+                if SearchText.isWord(scalar) {
+                    if !word.isEmpty { words.append(word) }
+                    words.append(String(Character(scalar)))
+                    word = ""
+                } else if Self.isLetter(scalar) {
+                    word.unicodeScalars.append(scalar)
+                    isOpen = true
+                } else if !word.isEmpty {
+                    words.append(word)
+                    word = ""
+                }
             }
-            .joined()
+            if !word.isEmpty { words.append(word) }
+            guard !words.isEmpty, phrases.count < phrasesMax else { continue }
+            phrases.append(Phrase(words: words, isPrefix: isOpen))
+        }
+    }
+
+    /// Letters, marks and digits: what SQLite's tokeniser takes for a part of a word.
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        case .decimalNumber, .letterNumber, .otherNumber, .privateUse: true
+        default: false
+        }
+    }
+
+    /// The phrases in the language of FTS5; words hold letters alone, so nothing needs escaping.
+    var expression: String {
+        phrases.map { phrase in
+            "\"\(phrase.words.joined(separator: " "))\"\(phrase.isPrefix ? " *" : "")"
+        }.joined(separator: " AND ")
     }
 }

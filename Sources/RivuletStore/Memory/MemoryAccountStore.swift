@@ -107,12 +107,12 @@ public final class MemoryAccountStore: AccountStore {
 
     // MARK: Helpers
 
-    private func read<Result>(_ body: (MemoryTables) throws -> Result) throws -> Result {
+    func read<Result>(_ body: (MemoryTables) throws -> Result) throws -> Result {
         guard let copy = state.withLock({ $0 }) else { throw StoreError.closed }
         return try body(MemoryTables(state: copy))
     }
 
-    private func message(of row: MessageRow, _ tables: MemoryTables) -> Message? {
+    func message(of row: MessageRow, _ tables: MemoryTables) -> Message? {
         guard let session = tables.session(id: row.session)?.session else { return nil }
         return row.message(in: session, codec: codec, reactions: tables.reactions(of: row.id))
     }

@@ -1,0 +1,77 @@
+import RivuletModel
+import RivuletStore
+import Testing
+
+@Suite("Store contract: search")
+struct StoreSearchTests {
+    private func filled(_ kind: StoreKind) async throws -> StoreFixture {
+        let fixture = try StoreFixture(kind)
+        try await fixture.apply(
+            .receive(try fixture.text("我们明天去北京大学", uuid: "1", time: 1_000)),
+            .receive(try fixture.text("北京 weather is Fine", uuid: "2", in: .group(7), time: 2_000)),
+            .receive(try fixture.text("大连北海", uuid: "3", from: UserID(3), in: .group(7), time: 3_000)),
+            .receive(try fixture.text("Café près de l'hôtel, don't ask", uuid: "4", time: 4_000)),
+            .receive(
+                fixture.incoming(#"{"uuid":"5","file":{"url":"u","filename":"北京 plan.pdf"}}"#, time: 5_000)),
+            .send(try fixture.outgoing("iPhone手机 finest", uuid: "6", send: 1, time: 6_000)))
+        return fixture
+    }
+
+    private func find(_ fixture: StoreFixture, _ query: SearchQuery) async throws -> [String] {
+        try await fixture.store.search(query).compactMap(\.uuid)
+    }
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ("北京", ["5", "2", "1"]), ("京", ["5", "2", "1"]), ("京北", []), ("北", ["5", "3", "2", "1"]),
+            ("fin", ["6", "2"]), ("FINE", ["6", "2"]), ("ine", []), ("cafe", ["4"]), ("CAFÉ", ["4"]),
+            ("hotel pres", ["4"]), ("don't", ["4"]), ("weather 北京", ["2"]), ("iphone手", ["6"]), ("手机", ["6"]),
+            ("plan.p", ["5"]), ("", []), ("\"", []), ("* AND OR NOT (", []), ("fine OR cafe", []), ("🀄️", []),
+            ("text", []), ("s1", []), ("u2", []), ("{scope} : s1", []),
+        ] as [(String, [String])])
+    func `words are found, the newest first`(kind: StoreKind, search: (String, [String])) async throws {
+        #expect(try await find(try await filled(kind), SearchQuery(search.0)) == search.1)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `a search is narrowed`(kind: StoreKind) async throws {
+        let fixture = try await filled(kind)
+        #expect(try await find(fixture, SearchQuery("北", session: .group(7))) == ["3", "2"])
+        #expect(try await find(fixture, SearchQuery("北", sender: UserID(3))) == ["3"])
+        #expect(try await find(fixture, SearchQuery("北", kinds: [.file, .image])) == ["5"])
+        #expect(try await find(fixture, SearchQuery("北", session: .group(8))) == [])
+        var dated = SearchQuery("北")
+        dated.fromMilliseconds = 2_000
+        dated.untilMilliseconds = 5_000
+        #expect(try await find(fixture, dated) == ["3", "2"])
+        let newest = try await fixture.store.search(SearchQuery("北", limit: 2))
+        #expect(newest.compactMap(\.uuid) == ["5", "3"])
+        #expect(try await find(fixture, SearchQuery("北", before: newest[1].id)) == ["2", "1"])
+        #expect(Set(try await find(fixture, SearchQuery("北", order: .rank))) == ["1", "2", "3", "5"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what was withdrawn, deleted or changed is not found by its old text`(kind: StoreKind) async throws {
+        let fixture = try await filled(kind)
+        let second = try #require(try await fixture.message("2"))
+        let edit = EditContent(target: "4", change: .replace("tea instead"))
+        try await fixture.apply(
+            .receive(try fixture.control(.revoke(target: "1"), time: 9_000)), .delete(second.id),
+            .receive(try fixture.control(.edit(edit), uuid: "e", time: 9_000)))
+        #expect(try await find(fixture, SearchQuery("北京")) == ["5"])
+        #expect(try await find(fixture, SearchQuery("cafe")) == [])
+        #expect(try await find(fixture, SearchQuery("tea")) == ["4"])
+        try await fixture.apply(.clear(.peer(StoreFixture.ada)), .clear(.group(7)))
+        #expect(try await find(fixture, SearchQuery("北")) == [])
+    }
+
+    @Test(arguments: StoreKind.allCases) func `history is older than what arrived`(kind: StoreKind)
+        async throws
+    {
+        let fixture = try StoreFixture(kind)
+        try await fixture.apply(.receive(try fixture.text("word live", uuid: "3")))
+        try await fixture.apply(
+            .insertHistory([try fixture.text("word a", uuid: "1"), try fixture.text("word b", uuid: "2")]))
+        #expect(try await find(fixture, SearchQuery("word")) == ["3", "2", "1"])
+    }
+}
