@@ -38,7 +38,7 @@ extension Decoration {
         pass.lastLabel = old.lastLabel
 
         var new: [FlowRow] = []
-        var newAbove: [UInt8] = []
+        var newAbove = SmallCounts()
         var index = due.lowerBound
         while index < messages.count {
             if index >= due.upperBound {
@@ -95,7 +95,7 @@ private struct OldRows {
     var message: Int
     var lastLabel: Int64?
 
-    mutating func advance(toMessage end: Int, rows: [FlowRow], above: [UInt8]) {
+    mutating func advance(toMessage end: Int, rows: [FlowRow], above: SmallCounts) {
         while message < end {
             let own = row + Int(above[message])
             for row in row..<own where rows[row].id.kind == .timeLabel {

@@ -70,7 +70,7 @@ public struct Decoration: Sendable {
     /// What else they depend on.
     public internal(set) var context: DecorationContext
     /// How many rows stand above each message.
-    var above: [UInt8]
+    var above: SmallCounts
     /// The message below the unread mark.
     var marked: MessageID?
 
@@ -84,7 +84,7 @@ public struct Decoration: Sendable {
         self.rules = rules
         self.context = context
         rows = []
-        above = []
+        above = SmallCounts()
         decorateAll(messages)
     }
 
@@ -96,7 +96,10 @@ public struct Decoration: Sendable {
     /// The row of a message; O(n) over one byte per message, some microseconds at 100,000.
     public func row(ofMessage index: Int) -> Int {
         precondition(index >= 0 && index < above.count, "no message \(index)")
-        return index + decorations(through: index)
+        return index
+            + (index < above.count / 2
+                ? above.sum(of: 0..<index + 1)
+                : rows.count - above.count - above.sum(of: index + 1..<above.count))
     }
 
     /// The first of the rows that belong to a message, above it or its own; O(n) like its own row.
@@ -107,25 +110,7 @@ public struct Decoration: Sendable {
     /// The message that a row shows, or the one below it, as an index; O(n) like the reverse.
     public func message(ofRow row: Int) -> Int {
         precondition(row >= 0 && row < rows.count, "no row \(row)")
-        var (index, end) = (0, Int(above[0]) + 1)
-        while end <= row {
-            index += 1
-            end += Int(above[index]) + 1
-        }
-        return index
-    }
-
-    /// How many rows stand above messages up to and including this one.
-    private func decorations(through index: Int) -> Int {
-        above.withUnsafeBufferPointer { above in
-            var sum = 0
-            if index < above.count / 2 {
-                for count in above[...index] { sum += Int(count) }
-                return sum
-            }
-            for count in above[(index + 1)...] { sum += Int(count) }
-            return rows.count - above.count - sum
-        }
+        return above.index(exceeding: row)
     }
 
     /// The message below the unread mark; nil when there is no mark.
@@ -135,9 +120,8 @@ public struct Decoration: Sendable {
 
     mutating func decorateAll(_ messages: [Message]) {
         rows.removeAll(keepingCapacity: true)
-        above.removeAll(keepingCapacity: true)
         rows.reserveCapacity(messages.count + messages.count / 8)
-        above.reserveCapacity(messages.count)
+        above.removeAll(reserving: messages.count)
         var pass = DecorationPass(rules: rules, context: context, messages: messages)
         marked = pass.markIndex.map { messages[$0].id }
         for index in messages.indices {

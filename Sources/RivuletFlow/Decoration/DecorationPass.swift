@@ -11,8 +11,11 @@ struct DecorationPass {
     let markIndex: Int?
     /// The time of the last message with a label; nil when there is none above.
     var lastLabel: Int64?
-    /// The local day of the message before, when it was needed.
-    private var previousDay: (index: Int, day: Int64)?
+    private let needsDay: Bool
+    /// The message appended last.
+    private var latest: (index: Int, facts: MessageFacts)?
+    /// The local day of the time looked at last.
+    private var latestDay: (time: Int64, day: Int64)?
     private let thisYear: Int
 
     init(rules: DecorationRules, context: DecorationContext, messages: [Message]) {
@@ -20,6 +23,7 @@ struct DecorationPass {
         self.context = context
         self.messages = messages
         today = context.today
+        needsDay = rules.showsDays || rules.timeLabel.needsDay
         runGap = rules.runGap.wholeMilliseconds
         thisYear = CivilDate(day: today).year
         markIndex = Self.firstUnread(of: messages, in: context)
@@ -30,67 +34,65 @@ struct DecorationPass {
     /// The message before must be the last row appended, if it is in the rows at all; whether it ends its run is
     /// decided here.
     mutating func append(_ index: Int, to rows: inout [FlowRow]) -> UInt8 {
-        let time = messages[index].timeMilliseconds
-        let id = messages[index].id
+        let facts = self.facts(of: index)
+        let previous = self.facts(before: index)
         let last = rows.count - 1
-        let needsDay = rules.showsDays || rules.timeLabel.needsDay
-        let isNewDay = needsDay && isNewDay(index)
+        let isNewDay = needsDay && isNewDay(facts, after: previous)
         if rules.showsDays, isNewDay {
-            rows.append(dated(.day(of: id), time: time))
+            rows.append(dated(.day(of: facts.id), time: facts.time))
         }
         if index == markIndex {
-            rows.append(FlowRow(id: .unreadMark(above: id), timeMilliseconds: time))
+            rows.append(FlowRow(id: .unreadMark(above: facts.id), timeMilliseconds: facts.time))
         }
-        if wantsLabel(index, isNewDay: isNewDay) {
-            rows.append(dated(.timeLabel(of: id), time: time))
-            lastLabel = time
+        if wantsLabel(index, facts, after: previous, isNewDay: isNewDay) {
+            rows.append(dated(.timeLabel(of: facts.id), time: facts.time))
+            lastLabel = facts.time
         }
         let above = rows.count - 1 - last
-        let continues = above == 0 && index > 0 && continuesRun(index)
+        let continues = above == 0 && facts.continues(previous, gap: runGap)
         if last >= 0, continues { rows[last].grouping.remove(.endsRun) }
         rows.append(
             FlowRow(
-                id: .message(id), grouping: continues ? .endsRun : .single,
-                revision: messages[index].revision,
-                timeMilliseconds: time))
+                id: .message(facts.id), grouping: continues ? .endsRun : .single, revision: facts.revision,
+                timeMilliseconds: facts.time))
+        latest = (index, facts)
         return UInt8(above)
     }
 
-    /// Whether a message and the one before are of one sender, close in time, and both of a kind that can run.
+    /// Whether a message without anything above it continues the run of the message before.
     func continuesRun(_ index: Int) -> Bool {
-        messages[index].sender == messages[index - 1].sender
-            && messages[index].isOutgoing == messages[index - 1].isOutgoing
-            && Self.gap(messages[index].timeMilliseconds, messages[index - 1].timeMilliseconds) <= runGap
-            && Self.runs(messages[index].content) && Self.runs(messages[index - 1].content)
+        facts(of: index).continues(facts(before: index), gap: runGap)
     }
 
-    /// Lines in the middle of the flow belong to nobody's run.
-    private static func runs(_ content: MessageContent) -> Bool {
-        switch content {
-        case .notice, .revoked, .groupNotification, .refusal, .headline, .timeBase, .attachment, .joinRequest:
-            false
-        default: true
-        }
+    private func facts(before index: Int) -> MessageFacts? {
+        guard index > 0 else { return nil }
+        if let latest, latest.index == index - 1 { return latest.facts }
+        return facts(of: index - 1)
     }
 
-    private mutating func isNewDay(_ index: Int) -> Bool {
-        let day = context.zone.day(ofMilliseconds: messages[index].timeMilliseconds)
-        defer { previousDay = (index, day) }
-        guard index > 0 else { return true }
-        if let previousDay, previousDay.index == index - 1 { return previousDay.day != day }
-        return context.zone.day(ofMilliseconds: messages[index - 1].timeMilliseconds) != day
+    /// Through the buffer, since reading an element of an array copies all of the message.
+    private func facts(of index: Int) -> MessageFacts {
+        messages.withUnsafeBufferPointer { MessageFacts($0[index]) }
     }
 
-    private func wantsLabel(_ index: Int, isNewDay: Bool) -> Bool {
-        let time = messages[index].timeMilliseconds
+    private mutating func isNewDay(_ facts: MessageFacts, after previous: MessageFacts?) -> Bool {
+        let day = context.zone.day(ofMilliseconds: facts.time)
+        let before = previous.map { latestDay?.time == $0.time ? latestDay?.day : nil } ?? nil
+        latestDay = (facts.time, day)
+        guard let previous else { return true }
+        return (before ?? context.zone.day(ofMilliseconds: previous.time)) != day
+    }
+
+    private func wantsLabel(
+        _ index: Int, _ facts: MessageFacts, after previous: MessageFacts?, isNewDay: Bool
+    ) -> Bool {
         for condition in rules.timeLabel.conditions {
             let holds: Bool
             switch condition {
-            case .never: holds = false
             case .gapToPrevious(let gap):
-                holds = index == 0 || Self.gap(time, messages[index - 1].timeMilliseconds) >= gap
+                holds = previous.map { MessageFacts.gap(facts.time, $0.time) >= gap } ?? true
             case .gapToLastLabel(let gap):
-                holds = lastLabel.map { Self.gap(time, $0) >= gap } ?? true
+                holds = lastLabel.map { MessageFacts.gap(facts.time, $0) >= gap } ?? true
             case .dayChange: holds = isNewDay
             case .custom(let wantsLabel):
                 holds = wantsLabel(
@@ -116,13 +118,6 @@ struct DecorationPass {
         case 2...6: .thisWeek
         default: CivilDate(day: day).year == thisYear ? .thisYear : .anotherYear
         }
-    }
-
-    /// How far two times are apart, without overflow.
-    static func gap(_ left: Int64, _ right: Int64) -> Int64 {
-        let (difference, overflow) = left.subtractingReportingOverflow(right)
-        guard !overflow, difference != .min else { return .max }
-        return abs(difference)
     }
 
     /// The first message of the unread stretch that somebody else wrote; nil when there is none to mark.

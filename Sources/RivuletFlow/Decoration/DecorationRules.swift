@@ -18,7 +18,6 @@ public struct TimeLabelRule: Sendable {
     }
 
     enum Condition: Sendable {
-        case never
         case gapToPrevious(milliseconds: Int64)
         case gapToLastLabel(milliseconds: Int64)
         case dayChange

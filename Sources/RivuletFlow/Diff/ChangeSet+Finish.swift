@@ -31,23 +31,27 @@ extension ChangeSet {
     ///
     /// Its members can stay where they are; every other pair has to move, and with fewer moves it cannot be done.
     static func longestAscending(in values: [Int32]) -> [Bool] {
-        // ends[length] is the index with the smallest value at which an ascending run of that length + 1 ends.
+        // ends[length] is the index with the smallest value at which an ascending run of that length + 1 ends;
+        // endValues are those values, side by side for the search.
         var ends: [Int32] = []
+        var endValues: [Int32] = []
         var previous = [Int32](repeating: -1, count: values.count)
         for (index, value) in values.enumerated() where value >= 0 {
             var place = ends.count
-            if let last = ends.last, values[Int(last)] >= value {
+            if let last = endValues.last, last >= value {
                 var low = 0
                 while low < place {
                     let middle = (low + place) / 2
-                    if values[Int(ends[middle])] < value { low = middle + 1 } else { place = middle }
+                    if endValues[middle] < value { low = middle + 1 } else { place = middle }
                 }
             }
             if place > 0 { previous[index] = ends[place - 1] }
             if place == ends.count {
                 ends.append(Int32(index))
+                endValues.append(value)
             } else {
                 ends[place] = Int32(index)
+                endValues[place] = value
             }
         }
         var isStill = [Bool](repeating: false, count: values.count)

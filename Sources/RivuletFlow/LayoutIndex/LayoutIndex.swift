@@ -29,7 +29,7 @@ public struct LayoutIndex: Sendable {
 
     /// Makes an index of these heights, in points; O(n).
     public init(heights: some Sequence<Double>) {
-        tree = SumTree(heights.map(Self.units))
+        tree = SumTree(Self.units(of: heights))
     }
 
     /// Makes an index of rows that are all of one height, in points; O(n).
@@ -100,7 +100,7 @@ public struct LayoutIndex: Sendable {
     /// Adds rows before the given one, or at the end.
     public mutating func insert(_ heights: some Sequence<Double>, at row: Int) {
         precondition(row >= 0 && row <= count, "no row \(row) to insert at")
-        tree.insert(heights.map(Self.units), at: row)
+        tree.insert(Self.units(of: heights), at: row)
     }
 
     /// Adds rows of one height before the given one, or at the end.
@@ -150,6 +150,11 @@ extension LayoutIndex {
     static func units(_ points: Double) -> Int32 {
         guard points > 0 else { return 0 }
         return Int32(min(points, heightMax) * Double(unitsPerPoint) + 0.5)
+    }
+
+    /// Over an array, since iterating over the caller's type is slow when it is not known here.
+    private static func units(of heights: some Sequence<Double>) -> [Int32] {
+        Array(heights).map(units)
     }
 
     static func points(_ units: Int64) -> Double {

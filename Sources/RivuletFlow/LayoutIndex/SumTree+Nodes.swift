@@ -15,12 +15,15 @@ extension SumTree {
     /// Overwrites a leaf.
     mutating func fillLeaf(_ leaf: Int, _ content: ArraySlice<Int32>) -> Child {
         let start = leaf * Self.leafMax
-        var sum: Int64 = 0
-        var slot = start
-        for value in content {
-            values[slot] = value
-            sum += Int64(value)
-            slot += 1
+        let sum = values.withUnsafeMutableBufferPointer { values in
+            content.withUnsafeBufferPointer { content in
+                var sum: Int64 = 0
+                for slot in content.indices {
+                    values[start + slot] = content[slot]
+                    sum += Int64(content[slot])
+                }
+                return sum
+            }
         }
         leafCounts[leaf] = Int32(content.count)
         return Child(node: Int32(leaf), rows: content.count, sum: sum)

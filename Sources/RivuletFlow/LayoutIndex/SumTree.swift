@@ -39,7 +39,6 @@ struct SumTree: Sendable {
 
     init(_ values: [Int32] = []) {
         root = Child(node: 0, rows: 0, sum: 0)
-        self.values.reserveCapacity((values.count / Self.leafFill + 1) * Self.leafMax)
         rebuild(values)
     }
 
@@ -51,6 +50,9 @@ struct SumTree: Sendable {
         innerCounts.removeAll(keepingCapacity: true)
         freeLeaves.removeAll()
         freeInners.removeAll()
+        let leafCount = all.count / Self.leafFill + 1
+        values.reserveCapacity(leafCount * Self.leafMax)
+        leafCounts.reserveCapacity(leafCount)
         var level = makeLeaves(all[...])
         height = 0
         while level.count > 1 {
