@@ -71,7 +71,8 @@ let package = Package(
             name: "RivuletCommands",
             dependencies: [
                 "RivuletWire", "RivuletModel", "RivuletClientCore", "RivuletClient", "RivuletStore",
-                "RivuletEngine", "RivuletServer", "RivuletArguments", "EditLineKit",
+                "RivuletEngine", "RivuletServer", "RivuletServerCore", "RivuletTransport", "RivuletArguments",
+                "EditLineKit",
             ]),
         .executableTarget(name: "rivulet", dependencies: ["RivuletCommands"]),
         .executableTarget(name: "rivuletd", dependencies: ["RivuletServer", "RivuletArguments"]),
@@ -119,7 +120,11 @@ let package = Package(
         .testTarget(name: "UVKitTests", dependencies: ["UVKit", "RivuletTransport"]),
         .testTarget(
             name: "RivuletCommandsTests",
-            dependencies: ["RivuletCommands", "RivuletArguments", "RivuletWire", "EditLineKit", "CEditLine"]),
+            dependencies: [
+                "RivuletCommands", "RivuletArguments", "RivuletModel", "RivuletServer", "RivuletWire",
+                "EditLineKit",
+                "CEditLine", "RivuletTestSupport", "rivulet",
+            ]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

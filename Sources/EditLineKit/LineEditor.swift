@@ -23,7 +23,7 @@ public enum EditorInput: Hashable, Sendable {
 
 /// Line editing with history on a terminal, while other threads print above the line.
 ///
-/// One thread reads lines with ``readLine()``. Any thread may call ``print(_:id:)``: the text appears above the line being
+/// One thread reads lines with ``readLine()``. Any thread may call ``show(_:id:)``: the text appears above the line being
 /// typed, which is erased before and drawn again after, with the cursor where it was. libedit does the editing; this
 /// class reads the keyboard for it, so that it can wait for keys, printing and signals at once.
 @safe public final class LineEditor: @unchecked Sendable {
@@ -136,7 +136,7 @@ public enum EditorInput: Hashable, Sendable {
     /// - Parameters:
     ///   - text: Lines without control characters but colours; printed as they are.
     ///   - id: A number by which ``update(_:text:otherwise:)`` finds the text again.
-    public func print(_ text: String, id: Int? = nil) {
+    public func show(_ text: String, id: Int? = nil) {
         post(.text(text, id: id))
     }
 

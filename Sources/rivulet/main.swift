@@ -1,1 +1,4 @@
-print("not yet")
+import Foundation
+import RivuletCommands
+
+exit(await RivuletProgram().run(CommandLine.arguments.dropFirst()))
