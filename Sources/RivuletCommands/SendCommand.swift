@@ -84,13 +84,13 @@ struct SendCommand: Sendable {
 
     /// Sends and follows the message; cancelled when the time is over.
     private func watch() async throws -> Outcome {
-        let id = try await backend.send(text, to: peer)
+        let uuid = try await backend.send(text, to: peer)
         var connection: ChatConnection?
         for await event in backend.events {
             switch event {
             case .connection(.ended(let reason)): return .failed(reason)
             case .connection(let new): connection = new
-            case .message(let message) where message.id == id && !message.state.isPending:
+            case .message(let message) where message.uuid == uuid && !message.state.isPending:
                 if case .failed(let reason) = message.state { return .failed(reason) }
                 return .accepted
             default: break

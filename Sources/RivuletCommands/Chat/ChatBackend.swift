@@ -17,8 +17,8 @@ protocol ChatBackend: Sendable {
 
     /// Stores a text and sends it as soon as possible; its progress comes through ``events``.
     ///
-    /// - Returns: the identity under which it comes.
-    func send(_ text: String, to peer: UserID) async throws -> MessageID
+    /// - Returns: the uuid under which it comes.
+    func send(_ text: String, to peer: UserID) async throws -> String
 
     /// Disconnects and closes the store.
     func stop() async

@@ -10,6 +10,10 @@ struct PipedChat: Sendable {
     let console: Console
     /// How long to wait for the server after the last line.
     let timeout: Duration
+    /// How many messages the other side sends by itself; nil does not wait for answers.
+    ///
+    /// Otherwise the chat ends when each line was answered, too.
+    var greetingCount: Int?
 
     /// How many sent messages may be without an answer before the next line is read.
     static let inFlightMax = 64
@@ -22,8 +26,10 @@ struct PipedChat: Sendable {
     }
 
     private struct State {
-        var waiting: Set<MessageID> = []
-        var settled: Set<MessageID> = []
+        var waiting: Set<String> = []
+        var settled: Set<String> = []
+        var seen: Set<MessageID> = []
+        var sentCount = 0
         var isAtEnd = false
         var hasFailed = false
         var connection: ChatConnection?
@@ -33,6 +39,7 @@ struct PipedChat: Sendable {
     ///
     /// - Parameter input: the descriptor to read lines from.
     /// - Returns: the exit status: 1 if something was not sent.
+    /// - Throws: what the backend cannot do at all, and ``OutputClosed``.
     func run(input: Int32) async throws -> Int32 {
         let (events, feed) = AsyncStream<Event>.makeStream()
         let forwarder = Task {
@@ -60,7 +67,7 @@ struct PipedChat: Sendable {
                     }
                 }
                 if case .timeout = event { break }
-                if state.isAtEnd, state.waiting.isEmpty { break }
+                if isDone(state) { break }
                 if case .ended = state.connection { break }
             }
         } catch {
@@ -76,12 +83,19 @@ struct PipedChat: Sendable {
         return state.hasFailed || !state.waiting.isEmpty ? ExitStatus.failure : ExitStatus.success
     }
 
+    private func isDone(_ state: State) -> Bool {
+        guard state.isAtEnd, state.waiting.isEmpty else { return false }
+        guard let greetingCount else { return true }
+        return state.seen.count >= greetingCount + state.sentCount
+    }
+
     private func handle(_ event: Event, _ state: inout State, _ slots: DispatchSemaphore) async throws {
         switch event {
         case .line(let line):
             do {
-                let id = try await backend.send(line, to: peer)
-                if state.settled.remove(id) == nil { state.waiting.insert(id) } else { slots.signal() }
+                let uuid = try await backend.send(line, to: peer)
+                state.sentCount += 1
+                if state.settled.remove(uuid) == nil { state.waiting.insert(uuid) } else { slots.signal() }
             } catch {
                 state.hasFailed = true
                 console.error("rivulet: not sent: \(error)")
@@ -101,7 +115,8 @@ struct PipedChat: Sendable {
 
     private func received(_ message: Message, _ state: inout State, _ slots: DispatchSemaphore) throws {
         guard message.isOutgoing else {
-            if message.session == .peer(peer) { try console.line(formatter.message(message)) }
+            guard message.session == .peer(peer), state.seen.insert(message.id).inserted else { return }
+            try console.line(formatter.message(message))
             return
         }
         guard !message.state.isPending else { return }
@@ -110,11 +125,8 @@ struct PipedChat: Sendable {
             console.error("rivulet: not sent" + (reason.isEmpty ? "" : ": \(UntrustedText.line(reason))"))
         }
         // The answer may overtake the return of `send`.
-        if state.waiting.remove(message.id) != nil {
-            slots.signal()
-        } else {
-            state.settled.insert(message.id)
-        }
+        guard let uuid = message.uuid else { return }
+        if state.waiting.remove(uuid) != nil { slots.signal() } else { state.settled.insert(uuid) }
     }
 
     static func hint(_ connection: ChatConnection?) -> String {

@@ -6,6 +6,8 @@ internal import RivuletModel
 struct ChatFormatter: Sendable {
     let style: Style
     let time: LocalTime
+    /// What users are called; others by their numbers.
+    var names: [UserID: String] = [:]
 
     /// The separator before the first message of a day.
     func dayLine(_ milliseconds: Int64) -> String {
@@ -14,7 +16,8 @@ struct ChatFormatter: Sendable {
 
     /// A message with its time, author and, for own ones, how far it has come.
     func message(_ message: Message) -> String {
-        let name = message.isOutgoing ? style.own("you") : style.other("\(message.sender.rawValue)")
+        let sender = UntrustedText.line(names[message.sender] ?? "\(message.sender.rawValue)")
+        let name = message.isOutgoing ? style.own("you") : style.other(sender)
         let lines = UntrustedText.lines(message.content.summary)
         let head = style.dim(time.time(message.timeMilliseconds)) + " \(name): " + (lines.first ?? "")
         // Further lines stand below the first one's time.

@@ -16,7 +16,8 @@ enum UntrustedText {
         var previous: Unicode.Scalar = " "
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\n" where previous == "\r": break  // The second half of a line break that was counted already.
+            // The second half of a line break that was counted already.
+            case "\n" where previous == "\r": break
             case "\n", "\r", "\u{2028}", "\u{2029}", "\u{85}", "\u{0B}", "\u{0C}":
                 lines.append(String(current))
                 current = String.UnicodeScalarView()

@@ -33,17 +33,18 @@ final class FakeBackend: ChatBackend {
         Array(stored.suffix(limit))
     }
 
-    func send(_ text: String, to peer: UserID) async throws -> MessageID {
+    func send(_ text: String, to peer: UserID) async throws -> String {
         let message = state.withLock { state in
             defer { state.nextID += 1 }
-            let message = Message.sample(
+            var message = Message.sample(
                 1000 + state.nextID, from: 7, with: peer.rawValue, text: text, state: .sending)
+            message.uuid = "uuid-\(state.nextID)"
             state.sent.append(message)
             return message
         }
         feed.yield(.message(message))
         if let answer { settle(message, answer) }
-        return message.id
+        return message.uuid ?? ""
     }
 
     func stop() async {
