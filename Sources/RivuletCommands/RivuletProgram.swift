@@ -9,7 +9,10 @@ public struct RivuletProgram: Sendable {
     /// The program's commands and what they take.
     public static let spec = CommandSpec(
         "rivulet", summary: "Chat over a Rivulet server, and look after one.", version: version,
-        subcommands: [TokenCommand.spec])
+        subcommands: [
+            DemoCommand.spec, ChatCommand.spec, SendCommand.spec, TailCommand.spec, HistoryCommand.spec,
+            TokenCommand.spec,
+        ])
 
     private let context: CommandContext
 
@@ -51,6 +54,11 @@ public struct RivuletProgram: Sendable {
 
     private func run(_ arguments: Arguments) async throws -> Int32 {
         switch arguments.path.dropFirst().first {
+        case "demo": try await DemoCommand.run(arguments, context)
+        case "chat": try await ChatCommand.run(arguments, context)
+        case "send": try await SendCommand.run(arguments, context)
+        case "tail": try await TailCommand.run(arguments, context)
+        case "history": try await HistoryCommand.run(arguments, context)
         case "token": try TokenCommand.run(arguments, context)
         default: ExitStatus.usage
         }

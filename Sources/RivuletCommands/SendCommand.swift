@@ -25,6 +25,16 @@ struct SendCommand: Sendable {
                 help: "The text; several words are joined. '-' reads standard input.")
         ])
 
+    static func run(_ arguments: Arguments, _ context: CommandContext) async throws -> Int32 {
+        let peer = try ClientOptions.positive("--to", arguments)
+        let timeout = try arguments.required("--timeout", as: Duration.self)
+        let options = try ClientOptions.read(arguments, context)
+        let command = SendCommand(
+            backend: IMBackend(options, now: context.now), peer: peer,
+            text: try text(arguments, input: context.input), timeout: timeout, console: context.console)
+        return try await Interruptible.run { try await command.run() }
+    }
+
     private enum Outcome: Sendable {
         case accepted
         case failed(String)

@@ -20,10 +20,7 @@ struct ClientOptions: Sendable {
                 "--user", "-u", value: "ID", environment: "RIVULET_USER", isRequired: true,
                 help: "Your user number.")
         ] + storeOptions + [
-            Option(
-                "--server", "-s", value: "HOST:PORT", default: "127.0.0.1:23000",
-                environment: "RIVULET_SERVER",
-                help: "The server."),
+            serverOption,
             Option(
                 "--token", value: "TOKEN", environment: "RIVULET_TOKEN",
                 help:
@@ -37,6 +34,10 @@ struct ClientOptions: Sendable {
             ),
         ]
 
+    static let serverOption = Option(
+        "--server", "-s", value: "HOST:PORT", default: "127.0.0.1:23000", environment: "RIVULET_SERVER",
+        help: "The server.")
+
     static let storeOptions: [Option] = [
         Option(
             "--store", value: "DIR", environment: "RIVULET_STORE",
@@ -46,15 +47,20 @@ struct ClientOptions: Sendable {
     /// Reads and checks the options, and the token's file.
     static func read(_ arguments: Arguments, _ context: CommandContext) throws -> ClientOptions {
         let user = try user(arguments)
-        let text = arguments.string("--server") ?? ""
-        guard let server = Endpoint(text, defaultPort: defaultPort), server.port != 0 else {
-            throw arguments.usageError("--server: '\(text)' is not a host or HOST:PORT")
-        }
+        let server = try server(arguments)
         let store = try storeFolder(arguments, context)
         let token = try token(arguments, context)
         return ClientOptions(
             user: user, server: server, token: token, store: store,
             device: try arguments.string("--device") ?? DeviceFile(folder: store).device())
+    }
+
+    static func server(_ arguments: Arguments) throws -> Endpoint {
+        let text = arguments.string("--server") ?? ""
+        guard let server = Endpoint(text, defaultPort: defaultPort), server.port != 0 else {
+            throw arguments.usageError("--server: '\(text)' is not a host or HOST:PORT")
+        }
+        return server
     }
 
     static func user(_ arguments: Arguments) throws -> UserID {
