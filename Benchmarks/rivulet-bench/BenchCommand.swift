@@ -42,7 +42,7 @@ enum BenchCommand {
             }
         }
         let suites = try suites(named: names)
-        let known = Set(["samples"] + suites.flatMap(\.options).map(\.name))
+        let known = Set(["samples", "only"] + suites.flatMap(\.options).map(\.name))
         for (name, value) in given {
             guard known.contains(name) else {
                 throw BenchmarkUsageError(message: "unknown option '--\(name)'")
@@ -51,6 +51,7 @@ enum BenchCommand {
             options.values[name] = value
         }
         options.sampleCount = try options.integer("samples", default: options.sampleCount)
+        options.only = options.values["only"] ?? ""
         guard options.sampleCount > 0 else { throw BenchmarkUsageError(message: "--samples wants 1 or more") }
         return (suites, options)
     }
@@ -66,7 +67,7 @@ enum BenchCommand {
 
     private static var help: String {
         var lines = [
-            "Usage: rivulet-bench SUITE [--json] [--samples N] [options]",
+            "Usage: rivulet-bench SUITE [--json] [--samples N] [--only NAME] [options]",
             "",
             "Measures and prints one figure a line: the median of N samples (9) and the best of them.",
             "",
@@ -78,6 +79,7 @@ enum BenchCommand {
         lines.append("  all       every suite")
         lines += ["", "Options:", "  --json              one JSON object a line instead of a table"]
         lines.append("  --samples N         how often each figure is measured")
+        lines.append("  --only NAME         only the figure NAME, or those below it, such as wire.decode")
         for suite in BenchmarkSuite.all {
             for option in suite.options {
                 let name = "--\(option.name) \(option.placeholder)"

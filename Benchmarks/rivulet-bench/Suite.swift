@@ -33,8 +33,15 @@ struct BenchmarkOptions {
     var isJSON = false
     /// How often each figure is measured; the value is the median.
     var sampleCount = 9
+    /// Which figures to measure: the one of this name, or those below it (`wire.decode`); empty means all.
+    var only = ""
     /// Values of the suite's own options, by name without the dashes.
     var values: [String: String] = [:]
+
+    /// Whether a figure of this name is wanted.
+    func includes(_ name: String) -> Bool {
+        only.isEmpty || name == only || name.hasPrefix(only + ".")
+    }
 
     /// The integer value of a suite's option.
     ///

@@ -1,16 +1,17 @@
 import RivuletWire
 
 extension BenchmarkSuite {
-    /// The codec, on one core.
+    /// The codec, per second of one core's time.
     static let wire = BenchmarkSuite(name: "wire", summary: "packets encoded and decoded per second") {
         report, options in
-        for workload in WireWorkload.all {
+        for workload in WireWorkload.all where options.includes("wire.decode.\(workload.name)") {
             let stream = try workload.stream()
-            let decoding = Samples(count: options.sampleCount) { workload.decode(stream) }
+            let decoding = Samples(count: options.sampleCount, time: .cpu) { workload.decode(stream) }
             report.add(workload.figure("decode", decoding, bar: workload.decodeBar))
         }
-        for workload in WireWorkload.all where workload.encodeBar != nil {
-            let encoding = Samples(count: options.sampleCount) { workload.encode() }
+        for workload in WireWorkload.all
+        where workload.encodeBar != nil && options.includes("wire.encode.\(workload.name)") {
+            let encoding = Samples(count: options.sampleCount, time: .cpu) { workload.encode() }
             report.add(workload.figure("encode", encoding, bar: workload.encodeBar))
         }
     }

@@ -3,14 +3,28 @@ struct BodyContext {
     var command: Command
     var version: UInt8
     var profile: Profile
+
+    init(header: PacketHeader, profile: Profile) {
+        command = header.command
+        version = header.version
+        self.profile = profile
+    }
+}
+
+extension Packet {
+    @inlinable
+    init(_ header: PacketHeader, _ body: PacketBody) {
+        self.init(
+            header.command, body, sequence: header.sequence, version: header.version, flags: header.flags)
+    }
 }
 
 extension PacketBody {
     /// Reads a body whose length the caller has checked against the layout's minimum.
     ///
     /// Bytes after a fixed layout are ignored (docs/protocol.md, section 2).
-    @inline(__always)
     init(_ bytes: RawSpan, layout: BodyLayout, context: BodyContext) throws(WireError) {
+        let command = context.command
         switch layout {
         case .empty:
             self = .empty
@@ -26,17 +40,7 @@ extension PacketBody {
             self = .room(
                 RoomMessage(
                     sender: bytes.int64(at: 0), receiver: bytes.int64(at: 8),
-                    content: try bytes.text(from: 16, command: context.command)))
-        default:
-            self = try PacketBody(rare: bytes, layout: layout, context: context)
-        }
-    }
-
-    /// The layouts that are seldom seen, kept out of the hot path.
-    @inline(never)
-    private init(rare bytes: RawSpan, layout: BodyLayout, context: BodyContext) throws(WireError) {
-        let command = context.command
-        switch layout {
+                    content: try bytes.text(from: 16, command: command)))
         case .auth:
             self = .auth(AuthenticationUser(uid: bytes.int64(at: 0)))
         case .authStatus:
@@ -76,14 +80,13 @@ extension PacketBody {
             self = .customerV2(try CustomerMessageV2(bytes, command: command))
         case .custom:
             self = .custom(bytes.array(from: 0))
-        case .unknown, .notAllowed, .retired, .empty, .im, .ack, .syncKey, .metadata, .room:
+        case .unknown, .notAllowed, .retired:
             throw WireError(.unknownCommand, command: command, offset: 8)
         }
     }
 }
 
 extension IMMessage {
-    @inline(__always)
     init(_ bytes: RawSpan, context: BodyContext) throws(WireError) {
         if context.version >= 1 {
             self.init(
@@ -98,7 +101,6 @@ extension IMMessage {
 }
 
 extension Acknowledgement {
-    @inline(__always)
     init(_ bytes: RawSpan, version: UInt8) {
         // A version-2 body of 4 bytes has no status; it means success.
         let hasStatus = version >= 2 && bytes.byteCount > 4

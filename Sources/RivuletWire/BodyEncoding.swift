@@ -104,134 +104,120 @@ extension PacketBody {
     }
 
     /// Writes a body whose length was checked.
-    func write(to bytes: inout [UInt8], version: UInt8, length: Int) {
+    func write(to writer: inout BodyWriter, version: UInt8, length: Int) {
         switch self {
         case .empty:
             break
         case .im(let body):
-            bytes.append(body.sender)
-            bytes.append(body.receiver)
-            if version > 0 { bytes.append(body.timestamp) }
-            bytes.append(body.msgLocalID)
-            bytes.append(contentsOf: body.content.utf8)
+            unsafe writer.write(body.sender)
+            unsafe writer.write(body.receiver)
+            if version > 0 { unsafe writer.write(body.timestamp) }
+            unsafe writer.write(body.msgLocalID)
+            unsafe writer.write(body.content)
         case .ack(let body):
-            bytes.append(body.sequence)
-            if version >= 2 { bytes.append(body.status.rawValue) }
+            unsafe writer.write(body.sequence)
+            if version >= 2 { unsafe writer.write(body.status.rawValue) }
         case .syncKey(let key):
-            bytes.append(key)
+            unsafe writer.write(key)
         case .metadata(let body):
-            bytes.append(body.syncKey)
-            bytes.append(body.previousSyncKey)
-            bytes.append(0 as Int64)
-            bytes.append(0 as Int64)
+            unsafe writer.write(body.syncKey)
+            unsafe writer.write(body.previousSyncKey)
+            unsafe writer.write(0 as Int64)
+            unsafe writer.write(0 as Int64)
         case .room(let body):
-            bytes.append(body.sender)
-            bytes.append(body.receiver)
-            bytes.append(contentsOf: body.content.utf8)
+            unsafe writer.write(body.sender)
+            unsafe writer.write(body.receiver)
+            unsafe writer.write(body.content)
         case .text(let text):
-            bytes.append(contentsOf: text.utf8)
+            unsafe writer.write(text)
         case .authStatus, .authToken, .loginPoint, .auth:
-            writeLogin(to: &bytes, length: length)
+            unsafe writeLogin(to: &writer, length: length)
         case .customerService, .customer, .customerV2:
-            writeCustomer(to: &bytes)
+            unsafe writeCustomer(to: &writer)
         default:
-            writeFixed(to: &bytes)
+            unsafe writeFixed(to: &writer)
         }
     }
 
-    private func writeLogin(to bytes: inout [UInt8], length: Int) {
+    private func writeLogin(to writer: inout BodyWriter, length: Int) {
         switch self {
         case .auth(let body):
-            bytes.append(body.uid)
+            unsafe writer.write(body.uid)
         case .authStatus(let body):
-            bytes.append(body.status)
-            if let ip = body.ip, length == 8 { bytes.append(ip) }
+            unsafe writer.write(body.status)
+            if let ip = body.ip, length == 8 { unsafe writer.write(ip) }
         case .authToken(let body):
-            bytes.append(UInt8(bitPattern: body.platformID.rawValue))
-            bytes.append(UInt8(truncatingIfNeeded: body.token.utf8.count))
-            bytes.append(contentsOf: body.token.utf8)
-            bytes.append(UInt8(truncatingIfNeeded: body.deviceID.utf8.count))
-            bytes.append(contentsOf: body.deviceID.utf8)
+            unsafe writer.write(UInt8(bitPattern: body.platformID.rawValue))
+            unsafe writer.write(UInt8(truncatingIfNeeded: body.token.utf8.count))
+            unsafe writer.write(body.token)
+            unsafe writer.write(UInt8(truncatingIfNeeded: body.deviceID.utf8.count))
+            unsafe writer.write(body.deviceID)
         case .loginPoint(let body):
-            bytes.append(body.upTimestamp)
-            bytes.append(UInt8(bitPattern: body.platformID.rawValue))
-            bytes.append(contentsOf: body.deviceID.utf8)
+            unsafe writer.write(body.upTimestamp)
+            unsafe writer.write(UInt8(bitPattern: body.platformID.rawValue))
+            unsafe writer.write(body.deviceID)
         default:
             break
         }
     }
 
-    private func writeCustomer(to bytes: inout [UInt8]) {
+    private func writeCustomer(to writer: inout BodyWriter) {
         switch self {
         case .customerService(let body):
-            if let customerID = body.customerID { bytes.append(customerID) }
-            bytes.append(body.sender)
-            bytes.append(body.receiver)
-            bytes.append(body.timestamp)
-            bytes.append(contentsOf: body.content.utf8)
+            if let customerID = body.customerID { unsafe writer.write(customerID) }
+            unsafe writer.write(body.sender)
+            unsafe writer.write(body.receiver)
+            unsafe writer.write(body.timestamp)
+            unsafe writer.write(body.content)
         case .customer(let body):
-            bytes.append(body.customerAppID)
-            bytes.append(body.customerID)
-            bytes.append(body.storeID)
-            bytes.append(body.sellerID)
-            bytes.append(body.timestamp)
-            bytes.append(contentsOf: body.content.utf8)
+            unsafe writer.write(body.customerAppID)
+            unsafe writer.write(body.customerID)
+            unsafe writer.write(body.storeID)
+            unsafe writer.write(body.sellerID)
+            unsafe writer.write(body.timestamp)
+            unsafe writer.write(body.content)
         case .customerV2(let body):
-            bytes.append(body.senderAppID)
-            bytes.append(body.sender)
-            bytes.append(body.receiverAppID)
-            bytes.append(body.receiver)
-            bytes.append(body.timestamp)
-            bytes.append(contentsOf: body.content.utf8)
+            unsafe writer.write(body.senderAppID)
+            unsafe writer.write(body.sender)
+            unsafe writer.write(body.receiverAppID)
+            unsafe writer.write(body.receiver)
+            unsafe writer.write(body.timestamp)
+            unsafe writer.write(body.content)
         default:
             break
         }
     }
 
-    private func writeFixed(to bytes: inout [UInt8]) {
+    private func writeFixed(to writer: inout BodyWriter) {
         switch self {
         case .peerACK(let body):
-            bytes.append(body.sender)
-            bytes.append(body.receiver)
-            bytes.append(body.msgLocalID)
+            unsafe writer.write(body.sender)
+            unsafe writer.write(body.receiver)
+            unsafe writer.write(body.msgLocalID)
         case .inputing(let body):
-            bytes.append(body.sender)
-            bytes.append(body.receiver)
+            unsafe writer.write(body.sender)
+            unsafe writer.write(body.receiver)
         case .onlineStateSubscription(let uids):
-            bytes.append(Int32(truncatingIfNeeded: uids.count))
-            for uid in uids { bytes.append(uid) }
+            unsafe writer.write(Int32(truncatingIfNeeded: uids.count))
+            for uid in uids { unsafe writer.write(uid) }
         case .onlineState(let body):
-            bytes.append(body.uid)
-            bytes.append(body.online)
+            unsafe writer.write(body.uid)
+            unsafe writer.write(body.online)
         case .roomID(let id):
-            bytes.append(id)
+            unsafe writer.write(id)
         case .unreadCount(let count):
-            bytes.append(count)
+            unsafe writer.write(count)
         case .groupSyncKey(let body):
-            bytes.append(body.groupID)
-            bytes.append(body.key)
+            unsafe writer.write(body.groupID)
+            unsafe writer.write(body.key)
         case .voip(let body):
-            bytes.append(body.sender)
-            bytes.append(body.receiver)
-            bytes.append(contentsOf: body.content)
+            unsafe writer.write(body.sender)
+            unsafe writer.write(body.receiver)
+            unsafe writer.write(body.content)
         case .custom(let content):
-            bytes.append(contentsOf: content)
+            unsafe writer.write(content)
         default:
             break
         }
-    }
-}
-
-extension [UInt8] {
-    /// Adds an integer, most significant byte first.
-    fileprivate mutating func append(_ value: Int64) {
-        unsafe Swift.withUnsafeBytes(of: value.bigEndian) { bytes in unsafe append(contentsOf: bytes) }
-    }
-}
-
-extension [UInt8] {
-    /// Adds an integer, most significant byte first.
-    mutating func append(_ value: Int32) {
-        unsafe Swift.withUnsafeBytes(of: value.bigEndian) { bytes in unsafe append(contentsOf: bytes) }
     }
 }

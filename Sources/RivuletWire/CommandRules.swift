@@ -13,7 +13,7 @@ enum BodyLayout: UInt8 {
     case custom
 
     /// The size of the fixed part, in bytes: no shorter body is this layout.
-    var minimum: Int32 {
+    var minimum: UInt8 {
         switch self {
         case .unknown, .notAllowed, .retired, .empty, .text, .custom: 0
         case .authStatus, .ack, .authToken, .unreadCount, .onlineStateSubscription: 4
@@ -26,25 +26,46 @@ enum BodyLayout: UInt8 {
         case .customer, .customerV2: 36
         }
     }
+
+    /// Whether a receiver reads such bodies at all.
+    var isRead: Bool {
+        switch self {
+        case .unknown, .notAllowed, .retired: false
+        default: true
+        }
+    }
 }
 
-/// What a receiver does with one command number.
+/// What a receiver does with one command number, in eight bytes.
 struct CommandRule {
     /// The layout of the body.
-    var layout: BodyLayout
-    /// Whether a body that is not empty is an error: the server closes on a PING with a body, a client ignores it.
-    var mustBeEmpty = false
+    let layout: BodyLayout
+    /// How a decoder goes on with it.
+    let kind: FrameStep.Kind
     /// The shortest body that is read, in bytes, for header version 1 and later.
-    var minimum: Int32
+    var minimum: UInt8
+    /// Whether a body that is not empty is an error: a server closes on a PING with a body, a client ignores it.
+    var mustBeEmpty = false {
+        didSet { maximum = layout.isRead && !mustBeEmpty ? .max : layout.isRead ? 0 : -1 }
+    }
+    /// The longest body that the layout allows; −1, which no body fits, for one that is not read.
+    private var maximum: Int32
 
-    init(_ layout: BodyLayout, minimum: Int32? = nil) {
+    init(_ layout: BodyLayout) {
         self.layout = layout
-        self.minimum = minimum ?? layout.minimum
+        kind = layout == .empty ? .empty : layout == .im ? .im : .other
+        minimum = layout.minimum
+        maximum = layout.isRead ? .max : -1
     }
 
-    /// The shortest body under a header of this version: version 0 has no timestamp in IM and GROUP_IM.
-    func minimum(version: UInt8) -> Int32 {
-        layout == .im && version == 0 ? minimum - 4 : minimum
+    /// Whether the header lets the body be read, or at least waited for.
+    @inline(__always)
+    func accepts(_ header: PacketHeader, bodyBytesMax: Int) -> Bool {
+        // Version 0 has no timestamp in IM and GROUP_IM. No overflow: the minimum of that layout is 24.
+        let minimum = kind == .im && header.version == 0 ? minimum &- 4 : minimum
+        // A negative length is below every minimum.
+        return header.length >= Int32(minimum) && header.length <= maximum
+            && Int(header.length) <= bodyBytesMax
     }
 }
 

@@ -38,7 +38,8 @@ public struct Packet: Sendable, Equatable {
 
 /// The typed body of a packet.
 ///
-/// Which case belongs to which command stands in docs/protocol.md, section 6.
+/// Which case belongs to which command stands in docs/protocol.md, section 6. The customer bodies are boxed, so that
+/// a packet is never larger than one with a message in it.
 public enum PacketBody: Sendable, Equatable {
     /// Nothing: HEARTBEAT, RST, PING, PONG.
     case empty
@@ -71,9 +72,9 @@ public enum PacketBody: Sendable, Equatable {
     /// UNREAD_COUNT.
     case unreadCount(Int32)
     /// CUSTOMER_SERVICE; the older of its two layouts is decoded only.
-    case customerService(CustomerServiceMessage)
+    indirect case customerService(CustomerServiceMessage)
     /// CUSTOMER and CUSTOMER_SUPPORT.
-    case customer(CustomerMessage)
+    indirect case customer(CustomerMessage)
     /// SYNC, SYNC_BEGIN, SYNC_END, SYNC_NOTIFY and SYNC_KEY.
     case syncKey(Int64)
     /// SYNC_GROUP, SYNC_GROUP_BEGIN, SYNC_GROUP_END, SYNC_GROUP_NOTIFY and GROUP_SYNC_KEY.
@@ -83,7 +84,7 @@ public enum PacketBody: Sendable, Equatable {
     /// VOIP_CONTROL (64 in the seed profile) and VOIP_DATA.
     case voip(VOIPControl)
     /// CUSTOMER_V2 (64 in the current profile).
-    case customerV2(CustomerMessageV2)
+    indirect case customerV2(CustomerMessageV2)
     /// The body of a command that an app registered, as raw bytes; ``CommandRegistry`` gives it its type.
     case custom([UInt8])
 }

@@ -19,7 +19,11 @@ public struct PacketEncoder: Sendable {
 
     private let registry: CommandRegistry
     private let rules: CommandRules
-    private var bytes: [UInt8] = []
+    /// Every byte of it is initialised; the first `byteCount` are packets.
+    private var storage: [UInt8] = []
+
+    /// The number of bytes that wait to be taken.
+    public private(set) var byteCount = 0
 
     /// Makes an encoder without any bytes.
     ///
@@ -39,11 +43,6 @@ public struct PacketEncoder: Sendable {
         self.bodyBytesMax = bodyBytesMax ?? peer.bodyBytesMax
     }
 
-    /// The number of bytes that wait to be taken.
-    public var byteCount: Int {
-        bytes.count
-    }
-
     /// Adds a packet behind those that wait.
     ///
     /// Undefined flag bits and the reserved byte are written as zero; the seed profile has no flags at all.
@@ -55,21 +54,45 @@ public struct PacketEncoder: Sendable {
         guard length <= bodyBytesMax else {
             throw WireError(.lengthOverLimit, command: packet.command, offset: 0, length: length)
         }
-        if case .custom(let content) = packet.body { try registry.validate(content, for: packet.command) }
+        if rule.layout == .custom { try validate(packet) }
+        let end = byteCount + PacketHeader.byteCount + length
+        if end > storage.count { grow(to: end) }
+        // One header in two words: the flags' place is above the reserved byte, which stays zero.
+        let front =
+            UInt64(UInt32(truncatingIfNeeded: length)) << 32
+            | UInt64(UInt32(bitPattern: packet.sequence))
         let flags = profile == .seed ? 0 : packet.flags.rawValue & PacketFlags.defined.rawValue
-        bytes.append(Int32(length))
-        bytes.append(packet.sequence)
-        bytes.append(packet.command.rawValue)
-        bytes.append(packet.version)
-        bytes.append(flags)
-        bytes.append(0 as UInt8)
-        packet.body.write(to: &bytes, version: packet.version, length: length)
+        let back = UInt32(packet.command.rawValue) << 24 | UInt32(packet.version) << 16 | UInt32(flags) << 8
+        unsafe storage.withUnsafeMutableBytes { bytes in
+            // In bounds: the storage was grown to `end`, and the writer checks each field against its slice.
+            var writer = unsafe BodyWriter(bytes, from: byteCount, to: end)
+            unsafe writer.write(Int64(bitPattern: front))
+            unsafe writer.write(Int32(bitPattern: back))
+            if length > 0 { unsafe packet.body.write(to: &writer, version: packet.version, length: length) }
+        }
+        byteCount = end
     }
 
     /// Takes all bytes that wait, and leaves none.
     public mutating func takeBytes() -> [UInt8] {
-        defer { bytes = [] }
+        var bytes = storage
+        storage = []
+        bytes.removeLast(bytes.count - byteCount)
+        byteCount = 0
         return bytes
+    }
+
+    @inline(never)
+    private func validate(_ packet: Packet) throws(WireError) {
+        if case .custom(let content) = packet.body { try registry.validate(content, for: packet.command) }
+    }
+
+    /// Doubles the storage, or makes it as large as it must be, so that each byte is moved a bounded number of times.
+    @inline(never)
+    private mutating func grow(to count: Int) {
+        let target = max(count, 2 * storage.count)
+        storage.reserveCapacity(target)
+        storage.append(contentsOf: repeatElement(0, count: target - storage.count))
     }
 }
 

@@ -32,15 +32,5 @@ public enum DecodedFrame: Sendable, Equatable {
     ///
     /// A client still acknowledges a stored message that it cannot read and moves its key past it, which is why the
     /// header is here.
-    case skipped(PacketHeader, WireError)
-}
-
-extension PacketHeader {
-    /// Reads the 12 bytes at an offset; byte 11 is ignored.
-    init(_ bytes: RawSpan, at offset: Int) {
-        self.init(
-            length: bytes.int32(at: offset), sequence: bytes.int32(at: offset &+ 4),
-            command: Command(rawValue: bytes.byte(at: offset &+ 8)), version: bytes.byte(at: offset &+ 9),
-            flags: PacketFlags(rawValue: bytes.byte(at: offset &+ 10)))
-    }
+    indirect case skipped(PacketHeader, WireError)
 }

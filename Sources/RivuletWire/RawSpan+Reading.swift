@@ -25,7 +25,6 @@ extension RawSpan {
     }
 
     /// The text from an offset to the end.
-    @inline(__always)
     func text(from offset: Int, command: Command) throws(WireError) -> String {
         try text(offset, byteCount &- offset, command: command)
     }
@@ -53,14 +52,17 @@ extension RawSpan {
         unsafe extracting(droppingFirst: offset).withUnsafeBytes { bytes in unsafe [UInt8](bytes) }
     }
 
+    /// The text of a part of the bytes, which the caller has checked to be inside; nil when it is not UTF-8.
+    @inline(__always)
+    func text(_ offset: Int, _ length: Int) -> String? {
+        unsafe extracting(offset..<(offset &+ length)).withUnsafeBytes { unsafe String(checking: $0) }
+    }
+
     private func text(_ offset: Int, _ length: Int, command: Command) throws(WireError) -> String {
-        let bytes = extracting(offset..<(offset + length))
-        let text = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe String(validating: buffer, as: UTF8.self)
+        if let text = text(offset, length) { return text }
+        let fault = unsafe extracting(offset..<(offset &+ length)).withUnsafeBytes { bytes in
+            if case .invalid(let place) = unsafe UTF8Verdict(bytes) { place } else { 0 }
         }
-        guard let text else {
-            throw WireError(.invalidUTF8, command: command, offset: PacketHeader.byteCount + offset)
-        }
-        return text
+        throw WireError(.invalidUTF8, command: command, offset: PacketHeader.byteCount + offset + fault)
     }
 }
