@@ -1,1 +1,3 @@
-print("not yet")
+import Foundation
+
+exit(await Daemon.run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment))

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Glibc
 import Synchronization
 
@@ -31,7 +31,7 @@ public final class Program: Sendable {
     /// Starts the program.
     ///
     /// - Parameters:
-    ///   - name: The product's name; it is found beside the test bundle.
+    ///   - name: The product's name, found beside the test bundle, or the path of any other program.
     ///   - arguments: What follows the name.
     ///   - environment: Variables set over those of the test.
     ///   - terminal: Whether the program talks to a pseudo-terminal of 80 × 24 instead of pipes.
@@ -40,7 +40,8 @@ public final class Program: Sendable {
         _ name: String, _ arguments: [String], environment: [String: String] = [:], terminal: Bool = false
     ) throws {
         let process = Process()
-        process.executableURL = Program.folder.appending(path: name)
+        process.executableURL =
+            name.hasPrefix("/") ? URL(filePath: name) : Program.folder.appending(path: name)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
 
@@ -162,7 +163,7 @@ public final class Program: Sendable {
     }
 
     /// Where the products of this build are: beside the test bundle.
-    private static var folder: URL {
+    public static var folder: URL {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         return URL(filePath: bundle).deletingLastPathComponent()
     }

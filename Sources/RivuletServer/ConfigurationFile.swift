@@ -1,0 +1,152 @@
+public import Foundation
+import RivuletServerCore
+
+/// The configuration file of `rivuletd`: one JSON5 object, every member optional.
+///
+/// | member | value |
+/// |---|---|
+/// | `listen` | `"HOST:PORT"` or a list of them |
+/// | `data` | the data folder |
+/// | `syncPage` | messages in one page of a sync |
+/// | `loops` | event loops |
+/// | `connections` | the most connections at a time |
+/// | `readTimeout`, `loginTimeout`, `writeTimeout` | seconds |
+/// | `logLevel`, `logFormat` | as the options of the same names |
+public struct ConfigurationFile: Sendable, Hashable {
+    /// Addresses to listen on; nil when not given.
+    public var listen: [String]?
+    /// The data folder.
+    public var data: String?
+    /// Messages in one page of a sync.
+    public var syncPage: Int?
+    /// Event loops.
+    public var loops: Int?
+    /// The most connections at a time.
+    public var connections: Int?
+    /// Seconds from the start of a frame to its end.
+    public var readTimeout: Int?
+    /// Seconds from the connection to the login.
+    public var loginTimeout: Int?
+    /// Seconds without progress in writing.
+    public var writeTimeout: Int?
+    /// The least level that is logged.
+    public var logLevel: String?
+    /// `text` or `json`.
+    public var logFormat: String?
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - contents: The file's bytes.
+    ///   - path: Its name, for messages.
+    /// - Throws: ``ServerError`` with `badConfiguration`, naming the file and the member at fault.
+    public init(_ contents: Data, path: String) throws {
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
+        do {
+            self = try decoder.decode(Decoded.self, from: contents).file
+        } catch let fault as Fault {
+            throw ServerError(.badConfiguration, "\(path): \(fault.message)")
+        } catch let DecodingError.typeMismatch(_, context) {
+            throw ServerError(
+                .badConfiguration, "\(path): \(Self.name(context)) has a value of the wrong kind")
+        } catch let DecodingError.dataCorrupted(context) {
+            let detail =
+                (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
+            throw ServerError(
+                .badConfiguration, "\(path) is not JSON5: \(detail ?? context.debugDescription)")
+        } catch {
+            throw ServerError(.badConfiguration, "\(path) cannot be read: \(error)", underlying: error)
+        }
+    }
+
+    /// Puts what the file gives over a configuration.
+    ///
+    /// - Throws: ``ServerError`` with `badConfiguration` for a value out of range.
+    public func apply(to configuration: inout ServerConfiguration) throws {
+        if let data { configuration.data = DataDirectory(path: data) }
+        if let listen { configuration.listen = try listen.map(Self.address) }
+        if let loops { configuration.loops = loops }
+        if let syncPage { configuration.pageLimit.countMax = try Self.positive(syncPage, "syncPage") }
+        if let connections { configuration.connectionsMax = try Self.positive(connections, "connections") }
+        if let readTimeout {
+            configuration.deadlines.readMilliseconds = try Self.milliseconds(readTimeout, "readTimeout")
+        }
+        if let loginTimeout {
+            configuration.deadlines.loginMilliseconds = try Self.milliseconds(loginTimeout, "loginTimeout")
+        }
+        if let writeTimeout {
+            configuration.deadlines.writeMilliseconds = try Self.milliseconds(writeTimeout, "writeTimeout")
+        }
+    }
+
+    private static func address(_ text: String) throws -> ListenAddress {
+        guard let address = ListenAddress(text) else {
+            throw ServerError(.badConfiguration, "listen: '\(text)' is not HOST:PORT")
+        }
+        return address
+    }
+
+    private static func positive(_ value: Int, _ name: String) throws -> Int {
+        guard (1...1_000_000).contains(value) else {
+            throw ServerError(.badConfiguration, "\(name) must lie between 1 and 1000000")
+        }
+        return value
+    }
+
+    private static func milliseconds(_ seconds: Int, _ name: String) throws -> Int64 {
+        Int64(try positive(seconds, name)) * 1000
+    }
+
+    private static func name(_ context: DecodingError.Context) -> String {
+        context.codingPath.first.map { "'\($0.stringValue)'" } ?? "the file"
+    }
+
+    private init() {}
+
+    private struct Fault: Error {
+        var message: String
+    }
+
+    /// Decodes member by member, so that an unknown one is named instead of overlooked.
+    private struct Decoded: Decodable {
+        var file = ConfigurationFile()
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Member.self)
+            for member in members.allKeys {
+                switch member.stringValue {
+                case "listen":
+                    if let one = try? members.decode(String.self, forKey: member) {
+                        file.listen = [one]
+                    } else {
+                        file.listen = try members.decode([String].self, forKey: member)
+                    }
+                case "data": file.data = try members.decode(String.self, forKey: member)
+                case "syncPage": file.syncPage = try members.decode(Int.self, forKey: member)
+                case "loops": file.loops = try members.decode(Int.self, forKey: member)
+                case "connections": file.connections = try members.decode(Int.self, forKey: member)
+                case "readTimeout": file.readTimeout = try members.decode(Int.self, forKey: member)
+                case "loginTimeout": file.loginTimeout = try members.decode(Int.self, forKey: member)
+                case "writeTimeout": file.writeTimeout = try members.decode(Int.self, forKey: member)
+                case "logLevel": file.logLevel = try members.decode(String.self, forKey: member)
+                case "logFormat": file.logFormat = try members.decode(String.self, forKey: member)
+                default: throw Fault(message: "unknown member '\(member.stringValue)'")
+                }
+            }
+        }
+    }
+
+    private struct Member: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) {
+            self.stringValue = stringValue
+        }
+
+        init?(intValue: Int) {
+            nil
+        }
+    }
+}
