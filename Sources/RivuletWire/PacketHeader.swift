@@ -34,3 +34,17 @@ public enum DecodedFrame: Sendable, Equatable {
     /// header is here.
     indirect case skipped(PacketHeader, WireError)
 }
+
+extension PacketHeader {
+    /// Reads the header at an offset, for tools that show broken frames; nil when its 12 bytes are not there.
+    package init?(_ bytes: [UInt8], at offset: Int) {
+        guard offset >= 0, bytes.count - offset >= Self.byteCount else { return nil }
+        let word = { (place: Int) in
+            bytes[(offset + place)..<(offset + place + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        self.init(
+            length: Int32(bitPattern: word(0)), sequence: Int32(bitPattern: word(4)),
+            command: Command(rawValue: bytes[offset + 8]), version: bytes[offset + 9],
+            flags: PacketFlags(rawValue: bytes[offset + 10]))
+    }
+}
