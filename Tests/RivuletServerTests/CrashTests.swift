@@ -1,0 +1,161 @@
+import Foundation
+import RivuletModel
+import RivuletServer
+import RivuletServerCore
+import RivuletTestSupport
+import RivuletWire
+import Synchronization
+import Testing
+
+/// The server killed in the middle of its work: nothing acknowledged is missing, nothing is doubled.
+@Suite struct CrashTests {
+    /// A server of its own process, which can be killed and started again on the same port.
+    private final class Victim {
+        let folder: TemporaryFolder
+        let tokens: [Int64: String]
+        private(set) var program: Program
+        private(set) var port: UInt16
+
+        init(users: [Int64]) async throws {
+            folder = try TemporaryFolder()
+            tokens = try TestServer.makeTokens(users, in: DataDirectory(path: folder.path(of: "data")))
+            (program, port) = try await Self.start(folder, port: 0)
+        }
+
+        func restart() async throws {
+            program.signal(SIGKILL)
+            try await program.waitForExit()
+            (program, port) = try await Self.start(folder, port: 0)
+        }
+
+        private static func start(_ folder: TemporaryFolder, port: UInt16) async throws -> (Program, UInt16) {
+            let program = try Program(
+                "rivuletd", ["--data", folder.path(of: "data"), "--listen", "127.0.0.1:\(port)"])
+            let line = try await program.waitForLine(containing: "listening on 127.0.0.1:")
+            return (program, try #require(line.split(separator: ":").last.flatMap { UInt16($0) }))
+        }
+
+        func login(_ user: Int64) async throws -> RawClient {
+            try await RawClient.login(port: port, token: try #require(tokens[user]))
+        }
+    }
+
+    private func allMessages(_ client: RawClient) async throws -> [IMMessage] {
+        var messages: [IMMessage] = []
+        await client.send(.sync, .syncKey(-1))
+        while true {
+            let packet = try await client.receive()
+            switch packet.body {
+            case .im(let message): messages.append(message)
+            case .syncKey(let key):
+                // NOTIFY follows END exactly when the page is not the last.
+                if packet.command == .syncNotify { await client.send(.sync, .syncKey(key - 1)) }
+                if packet.command == .syncEnd {
+                    let rest = try await client.receiveUntilPong()
+                    if rest.isEmpty { return messages }
+                    await client.send(.sync, .syncKey(key))
+                }
+            default: break
+            }
+        }
+    }
+
+    private func content(_ number: Int) -> String {
+        #"{"uuid":"u\#(number)","text":"message \#(number)"}"#
+    }
+
+    @Test(arguments: [3, 4, 5] as [UInt64])
+    func `killed under load, it keeps everything acknowledged, once and in order`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let victim = try await Victim(users: [1, 2])
+        var next = 0
+        var acknowledged = 0
+        for _ in 0..<3 {
+            let author = try await victim.login(1)
+            // Everything not acknowledged goes out again, as a client's outbox does.
+            let first = acknowledged
+            next = max(next, first) + Int.random(in: 50...400, using: &random)
+            for number in first..<next { _ = await author.sendIM(from: 1, to: 2, content(number)) }
+            let wanted = Int.random(in: 1...(next - first), using: &random)
+            for _ in 0..<wanted {
+                #expect(try await author.receive(2)[1].command == .ack)
+                acknowledged += 1
+            }
+            try await victim.restart()
+        }
+        for user in [1, 2] as [Int64] {
+            let messages = try await allMessages(try await victim.login(user))
+            let numbers = messages.map(\.content)
+            #expect(numbers.count >= acknowledged)
+            #expect(numbers == (0..<numbers.count).map { content($0) }, "user \(user)")
+        }
+    }
+
+    @Test func `a message resent across a restart is acknowledged again with the same place and stored once`()
+        async throws
+    {
+        let victim = try await Victim(users: [1, 2])
+        var places: [PacketBody] = []
+        for round in 0..<3 {
+            let author = try await victim.login(1)
+            let sequence = await author.sendIM(from: 1, to: 2, content(7))
+            let answers = try await author.receive(2)
+            #expect(answers[1].body == .ack(Acknowledgement(sequence: sequence)))
+            places.append(answers[0].body)
+            // Once killed, once stopped in order.
+            if round == 1 {
+                victim.program.signal(SIGTERM)
+                #expect(try await victim.program.waitForExit() == 0)
+            }
+            try await victim.restart()
+        }
+        #expect(Set(places.map { "\($0)" }).count == 1)
+        #expect(try await allMessages(try await victim.login(2)).count == 1)
+        #expect(try await allMessages(try await victim.login(1)).count == 1)
+    }
+
+    @Test func `an orderly stop acknowledges what was taken before it ends`() async throws {
+        let server = try await TestServer(users: [1, 2])
+        let author = try await server.login(1)
+        for number in 0..<500 { _ = await author.sendIM(from: 1, to: 2, content(number)) }
+        _ = try await author.receive(2)
+        await server.stop()
+        let answered = try await author.receiveUntilClosed().filter { $0.command == .ack }.count + 1
+        let again = try await TestServer(users: [2], folder: server.folder)
+        let stored = try await allMessages(try await again.login(2)).count
+        #expect(answered == stored)
+        await again.stop()
+    }
+
+    @Test func `a reader that stops reading loses pushes, never messages, and holds nobody up`() async throws
+    {
+        let server = try await TestServer(users: [1, 2, 3]) {
+            $0.waitingPushesMax = 10
+            $0.pageLimit = PageLimit(countMax: 100)
+        }
+        let slow = try await server.login(2)
+        let author = try await server.login(1)
+        let quick = try await server.login(3)
+        slow.setReading(false)
+        let text = String(repeating: "z", count: 30_000)
+        let count = 600
+        for number in 0..<count {
+            _ = await author.sendIM(from: 1, to: 2, #"{"uuid":"\#(number)","text":"\#(text)"}"#)
+        }
+        for _ in 0..<count { #expect(try await author.receive(2)[1].command == .ack) }
+        #expect(try await quick.receiveUntilPong().isEmpty)
+        slow.setReading(true)
+        let pushed = try await slow.receiveUntilPong()
+        #expect(pushed.filter { $0.command == .im }.count < count)
+        // The last notify tells of everything, METADATA stays next to its message, and no number is skipped.
+        let last = pushed.last { $0.command == .syncNotify }
+        for (index, packet) in pushed.enumerated() where packet.command == .metadata {
+            #expect(pushed[index + 1].command == .im)
+        }
+        #expect(zip(pushed, pushed.dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 })
+        let messages = try await allMessages(slow)
+        #expect(messages.count == count)
+        #expect(last != nil)
+        await server.stop()
+    }
+}
