@@ -79,7 +79,8 @@ let package = Package(
         .executableTarget(
             name: "rivulet-bench",
             dependencies: [
-                "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletServer", "RivuletArguments", "UVKit",
+                "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletClientCore", "RivuletStore",
+                "RivuletEngine", "RivuletServer", "RivuletArguments", "UVKit",
             ],
             path: "Benchmarks/rivulet-bench"),
 

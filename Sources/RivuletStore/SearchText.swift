@@ -43,9 +43,10 @@ enum SearchText {
         }
     }
 
-    /// The words by which a search is narrowed: conversation, author and kind.
+    /// The words by which a search is narrowed: conversation, author, and kind unless it is text.
     static func scope(of row: MessageRow) -> String {
-        "\(session(row.session)) \(sender(row.sender)) \(kind(row.kind))"
+        let scope = "\(session(row.session)) \(sender(row.sender))"
+        return row.kind == MessageKind.text.rawValue ? scope : "\(scope) \(kind(row.kind))"
     }
 
     static func session(_ number: Int64) -> String {

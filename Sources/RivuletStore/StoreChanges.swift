@@ -65,10 +65,14 @@ final class ChangePublisher: Sendable {
         return stream
     }
 
-    /// Publishes a committed transaction; must be called in the order of the commits.
-    func publish(_ changes: StoreChanges) {
+    /// Publishes a transaction; must be called after its commit, in the order of the commits.
+    ///
+    /// The changes are made only when somebody listens. Who begins to listen after that look reads the committed state
+    /// anyway.
+    func publish(_ make: () throws -> StoreChanges) rethrows {
+        guard state.withLock({ !$0.streams.isEmpty }) else { return }
+        var changes = try make()
         guard !changes.isEmpty else { return }
-        var changes = changes
         let streams = state.withLock { state in
             state.number += 1
             changes.number = state.number

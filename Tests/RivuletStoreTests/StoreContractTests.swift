@@ -112,6 +112,20 @@ struct StoreContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a copy that names another conversation leaves the message in its own`(kind: StoreKind) async throws
+    {
+        let fixture = try StoreFixture(kind)
+        for index in 0..<3 {
+            try await fixture.apply(.receive(try fixture.text("\(index)", uuid: "t\(index)")))
+        }
+        try await fixture.apply(
+            .send(try fixture.outgoing("mine", uuid: "m", send: 1)),
+            .receive(try fixture.text("mine", uuid: "m", from: StoreFixture.me, in: .group(7))))
+        #expect(try await fixture.flow() == ["0", "1", "2", "mine"])
+        #expect(try await fixture.message("m")?.state == .accepted)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `the outbox keeps its order and loses what is answered`(kind: StoreKind) async throws {
         let fixture = try StoreFixture(kind)
         for number in Int64(1)...5 {

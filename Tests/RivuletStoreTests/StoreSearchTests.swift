@@ -28,7 +28,7 @@ struct StoreSearchTests {
             ("fin", ["6", "2"]), ("FINE", ["6", "2"]), ("ine", []), ("cafe", ["4"]), ("CAFÉ", ["4"]),
             ("hotel pres", ["4"]), ("don't", ["4"]), ("weather 北京", ["2"]), ("iphone手", ["6"]), ("手机", ["6"]),
             ("plan.p", ["5"]), ("", []), ("\"", []), ("* AND OR NOT (", []), ("fine OR cafe", []), ("🀄️", []),
-            ("text", []), ("s1", []), ("u2", []), ("{scope} : s1", []),
+            ("text", []), ("s1", []), ("u2", []), ("ktext", []), ("{scope} : s1", []),
         ] as [(String, [String])])
     func `words are found, the newest first`(kind: StoreKind, search: (String, [String])) async throws {
         #expect(try await find(try await filled(kind), SearchQuery(search.0)) == search.1)
@@ -39,6 +39,7 @@ struct StoreSearchTests {
         #expect(try await find(fixture, SearchQuery("北", session: .group(7))) == ["3", "2"])
         #expect(try await find(fixture, SearchQuery("北", sender: UserID(3))) == ["3"])
         #expect(try await find(fixture, SearchQuery("北", kinds: [.file, .image])) == ["5"])
+        #expect(try await find(fixture, SearchQuery("北", kinds: [.text, .image])) == ["3", "2", "1"])
         #expect(try await find(fixture, SearchQuery("北", session: .group(8))) == [])
         var dated = SearchQuery("北")
         dated.fromMilliseconds = 2_000

@@ -24,10 +24,10 @@ public final class MemoryAccountStore: AccountStore {
             let tables = MemoryTables(state: before)
             var writer = try StoreWriter(tables: tables, codec: codec, account: account)
             let outcomes = try operations.map { try writer.perform($0) }
-            let changes = try writer.finish()
+            try writer.finish()
             state = tables.state
             // Under the lock, so that streams see the transactions in their order; a stream only takes it down.
-            publisher.publish(changes)
+            try publisher.publish { try writer.changes() }
             return outcomes
         }
     }

@@ -73,7 +73,7 @@ public final class SQLiteAccountStore: AccountStore {
         let publisher = publisher
         return try await translating {
             try await writer.perform { database in
-                let (outcomes, changes) = try database.transaction {
+                let (outcomes, finished) = try database.transaction {
                     let tables = try SQLiteTables(database: database)
                     var writer = try StoreWriter(tables: tables, codec: codec, account: account)
                     var outcomes: [StoreOutcome] = []
@@ -81,10 +81,11 @@ public final class SQLiteAccountStore: AccountStore {
                     for operation in operations {
                         outcomes.append(try writer.perform(operation))
                     }
-                    return (outcomes, try writer.finish())
+                    try writer.finish()
+                    return (outcomes, writer)
                 }
                 // On the writer's queue, so that streams see the transactions in their order.
-                publisher.publish(changes)
+                try publisher.publish { try finished.changes() }
                 return outcomes
             }
         }
@@ -199,7 +200,12 @@ public final class SQLiteAccountStore: AccountStore {
 
     private static func openWriter(_ path: String, _ account: UserID) throws -> DatabaseQueue {
         do {
-            return try DatabaseQueue(path: path, label: "rivulet.store.writer") { database in
+            var options = DatabaseOptions()
+            // The index of uuids is hit all over by every sync round.
+            options.cacheKibibytes = 32_768
+            options.walCheckpointPages = 4_000
+            return try DatabaseQueue(path: path, options: options, label: "rivulet.store.writer") {
+                database in
                 try database.migrate(Schema.migrations)
                 try claim(database, for: account)
             }

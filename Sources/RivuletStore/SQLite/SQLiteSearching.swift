@@ -16,15 +16,17 @@ extension SQLiteTables {
         // Rows of the index are numbered like messages, and these in the order of arrival: going down from the
         // greatest finds the newest without looking at the others.
         let order = query.order == .newest ? "search.rowid DESC" : "search.rank"
+        let kinds = query.kinds.isEmpty ? "" : "," + query.kinds.map(\.rawValue).joined(separator: ",") + ","
         return try database.rows(
             """
             SELECT \(Self.joinedColumns) FROM search JOIN message ON message.id = search.rowid
             WHERE search MATCH ? AND search.rowid < ? AND message.position IS NOT NULL
                 AND message.time_ms >= ? AND message.time_ms < ?
+                AND (? = '' OR instr(?, ',' || message.kind || ',') > 0)
             ORDER BY \(order) LIMIT ?
             """, .text(expression), .integer(query.before?.rawValue ?? .max),
             .integer(query.fromMilliseconds ?? .min), .integer(query.untilMilliseconds ?? .max),
-            .integer(Int64(query.limit)), make: Self.messageRow)
+            .text(kinds), .text(kinds), .integer(Int64(query.limit)), make: Self.messageRow)
     }
 
     private static let joinedColumns = messageColumns.split(separator: ",")
@@ -40,7 +42,8 @@ extension SQLiteTables {
             parts.append("{scope} : \(SearchText.session(row.id))")
         }
         if let sender = query.sender { parts.append("{scope} : \(SearchText.sender(sender.rawValue))") }
-        if !query.kinds.isEmpty {
+        // Most messages are texts and have no word for it; the rows themselves are asked then.
+        if !query.kinds.isEmpty, !query.kinds.contains(.text) {
             let kinds = query.kinds.map { SearchText.kind($0.rawValue) }.sorted()
             parts.append("{scope} : (\(kinds.joined(separator: " OR ")))")
         }

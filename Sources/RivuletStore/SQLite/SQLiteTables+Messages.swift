@@ -25,8 +25,9 @@ extension SQLiteTables {
     }
 
     func message(uuid: String) throws -> MessageRow? {
-        try database.first(
-            "SELECT \(Self.messageColumns) FROM message WHERE uuid = ?", .text(uuid), make: Self.messageRow)
+        let find = try findByUUID.get()
+        try find.bind(uuid, at: 1)
+        return try find.first(Self.messageRow)
     }
 
     func message(likeSender sender: Int64, localNumber: Int64, timeMilliseconds: Int64, session: Int64) throws
@@ -102,8 +103,7 @@ extension SQLiteTables {
     // MARK: Writing
 
     func insert(_ row: MessageRow) throws {
-        let insert = try database.statement(
-            "INSERT INTO message (\(Self.messageColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let insert = try insertMessage.get()
         try insert.bind(row.id, at: 1)
         try insert.bind(row.session, at: 2)
         try insert.bind(row.position, at: 3)
@@ -190,7 +190,7 @@ extension SQLiteTables {
     // MARK: Search
 
     func index(_ text: String, row: MessageRow) throws {
-        let insert = try database.statement("INSERT INTO search (rowid, scope, text) VALUES (?, ?, ?)")
+        let insert = try insertSearch.get()
         try insert.bind(row.id, at: 1)
         try insert.bind(SearchText.scope(of: row), at: 2)
         try insert.run(borrowing: SearchText.segmented(text), at: 3)

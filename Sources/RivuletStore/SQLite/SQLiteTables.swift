@@ -4,6 +4,17 @@ import SQLiteKit
 /// The tables of an account in an SQLite file, inside one transaction.
 final class SQLiteTables: StoreTables, PageTables {
     let database: Database
+    // What every arriving message needs, found once.
+    private(set) lazy var findByUUID = Result {
+        try database.statement("SELECT \(Self.messageColumns) FROM message WHERE uuid = ?")
+    }
+    private(set) lazy var insertMessage = Result {
+        try database.statement(
+            "INSERT INTO message (\(Self.messageColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    }
+    private(set) lazy var insertSearch = Result {
+        try database.statement("INSERT INTO search (rowid, scope, text) VALUES (?, ?, ?)")
+    }
     /// Whether any control waits for its target; spares a look-up for every message that arrives.
     private var hasWaiting: Bool
 

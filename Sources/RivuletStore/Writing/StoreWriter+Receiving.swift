@@ -99,8 +99,9 @@ extension StoreWriter {
                 try tables.deleteSend(number: send.send.number)
             }
         }
-        if isOwnCopy, row.isUnsent {
-            row.position = try takePosition(in: message.session)
+        // The conversation is the row's own: a copy that names another one does not move it there.
+        if isOwnCopy, row.isUnsent, let session = try session(number: row.session)?.session {
+            row.position = try takePosition(in: session)
         }
         if row != known, isOwnCopy || row.sender == message.sender.rawValue { try update(row) }
         return .duplicate(MessageID(known.id))

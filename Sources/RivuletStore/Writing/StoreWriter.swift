@@ -11,6 +11,9 @@ struct StoreWriter<Tables: StoreTables> {
     private var sessions: [Session: SessionRow] = [:]
     private var numbers: [Int64: Session] = [:]
     private var dirty: Set<Session> = []
+    /// The conversation in hand: messages come in runs, and looking each up by name was a tenth of their cost.
+    private var current: SessionRow?
+    private var isCurrentDirty = false
     private var record = ChangeRecord()
 
     init(tables: Tables, codec: ContentCodec, account: UserID) throws {
@@ -44,39 +47,66 @@ struct StoreWriter<Tables: StoreTables> {
         }
     }
 
-    /// Writes back what was held and answers what changed.
-    mutating func finish() throws -> StoreChanges {
+    /// Writes back what was held.
+    mutating func finish() throws {
+        putBackCurrent()
         for session in dirty {
             guard let row = sessions[session] else { continue }
             try tables.save(row)
         }
         if counters != countersBefore { try tables.save(counters) }
-        return try record.changes { row, known in try message(of: row, known: known) }
+    }
+
+    /// What changed; to be asked after `finish`, and best after the commit, when it is known whether anybody listens.
+    func changes() throws -> StoreChanges {
+        try record.changes { row, known in try message(of: row, known: known) }
     }
 
     // MARK: Conversations
 
     mutating func session(_ session: Session) throws -> SessionRow {
-        if let known = sessions[session] { return known }
-        let row = try tables.session(session) ?? tables.insert(session)
-        sessions[session] = row
-        numbers[row.id] = session
+        if let current, current.session == session { return current }
+        putBackCurrent()
+        let row = try sessions[session] ?? tables.session(session) ?? tables.insert(session)
+        take(row)
         return row
     }
 
     mutating func session(number: Int64) throws -> SessionRow? {
-        if let session = numbers[number] { return sessions[session] }
+        if let current, current.id == number { return current }
+        putBackCurrent()
+        if let session = numbers[number], let row = sessions[session] {
+            take(row)
+            return row
+        }
         guard let row = try tables.session(id: number) else { return nil }
-        sessions[row.session] = row
-        numbers[row.id] = row.session
+        take(row)
         return row
     }
 
+    /// Keeps a changed row; it must be that of the conversation asked for last.
     mutating func hold(_ row: SessionRow) {
-        guard sessions[row.session] != row else { return }
+        if current?.session != row.session {
+            putBackCurrent()
+            take(row)
+        }
+        current = row
+        isCurrentDirty = true
+    }
+
+    private mutating func take(_ row: SessionRow) {
+        current = row
+        isCurrentDirty = false
         sessions[row.session] = row
-        dirty.insert(row.session)
-        record.touch(row.session)
+        numbers[row.id] = row.session
+    }
+
+    private mutating func putBackCurrent() {
+        guard isCurrentDirty, let current else { return }
+        sessions[current.session] = current
+        dirty.insert(current.session)
+        record.touch(current.session)
+        isCurrentDirty = false
     }
 
     /// Changes a conversation's row; ignored when that changes nothing.
