@@ -88,7 +88,7 @@ actor ClientRuntime {
         if case .sendRequested(let request) = event, !wasRunning { return refuse(request) }
         if case .restored(let restored) = event { outlet.restored(restored.outbox) }
         for action in core.handle(event, at: now) { perform(action) }
-        if wasRunning, !core.isRunning { endWaits() }
+        if wasRunning, !core.isRunning { rest() }
     }
 
     private var now: ClientInstant {
@@ -109,7 +109,11 @@ actor ClientRuntime {
         notify([.sendChanged(SendReport(entry: entry, ticket: request.ticket, step: .cancelled))])
     }
 
-    private func endWaits() {
+    /// Lets go of what belongs to the context and of everyone who waits.
+    private func rest() {
+        deadline?.close()
+        deadline = nil
+        tokenTask?.cancel()
         let ended = waits.values
         waits = [:]
         for wait in ended { wait.finish(.failure(IMServiceError(.stopped))) }

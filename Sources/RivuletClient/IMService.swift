@@ -46,7 +46,7 @@ public final class IMService: Sendable {
         let nobody = ClientIdentity(uid: 0, token: "", deviceID: "")
         self.init(
             configuration: IMServiceConfiguration(endpoints: [], identity: nobody),
-            storage: MemoryClientStorage())
+            storage: MemoryClientStorage(receivedCountMax: 0))
     }
 
     /// Makes a service that rests until ``start()``.
@@ -179,10 +179,11 @@ public final class IMService: Sendable {
 
     /// The runtime, made at the first need; nil when there is no server to reach or no way to reach one.
     private func makeRuntime() -> ClientRuntime? {
-        let (existing, given, configuration, storage) = state.withLock {
+        var (existing, given, configuration, storage) = state.withLock {
             ($0.runtime, $0.transport, $0.configuration, $0.storage)
         }
         if let existing { return existing }
+        rememberTokens(of: &configuration)
         outlet.configure(logger: configuration.logger, metrics: configuration.metrics)
         guard !configuration.core.endpoints.isEmpty else {
             configuration.logger.log(.error, "No server is configured")
@@ -201,6 +202,16 @@ public final class IMService: Sendable {
         let made = ClientRuntime(
             configuration: configuration, storage: storage, transport: transport, outlet: outlet)
         return adopt(made, owned)
+    }
+
+    /// Lets a token that the source gave be the one of the next start, too.
+    private func rememberTokens(of configuration: inout IMServiceConfiguration) {
+        guard let source = configuration.tokenSource else { return }
+        configuration.tokenSource = { [weak self] refusals in
+            let token = await source(refusals)
+            if let token { self?.state.withLock { $0.configuration.identity.token = token } }
+            return token
+        }
     }
 
     /// Keeps a new runtime unless another call was faster.

@@ -14,23 +14,29 @@ public final class MemoryClientStorage: ClientStorage {
         var restored: RestoredState
         var received: [ReceivedMessage] = []
         var knownUUIDs: Set<String> = []
+        /// The known uuids in the order of their arrival, so that the oldest can be forgotten.
+        var uuidOrder: [String] = []
         var failuresLeft = 0
         var commitCount = 0
     }
 
     private let state: Mutex<State>
+    private let receivedCountMax: Int
     private let uuid: @Sendable (ReceivedMessage) -> String?
+    private static let uuidCountMin = 10_000
 
     /// Makes a storage.
     ///
     /// - Parameters:
     ///   - restored: What an earlier run would have left.
+    ///   - receivedCountMax: How many of the newest messages to keep; as many uuids are known, at least 10,000.
     ///   - uuid: Finds the identity of a message in its content.
     public init(
-        restored: RestoredState = RestoredState(),
+        restored: RestoredState = RestoredState(), receivedCountMax: Int = 1_000_000,
         uuid: @escaping @Sendable (ReceivedMessage) -> String? = { _ in nil }
     ) {
         state = Mutex(State(restored: restored))
+        self.receivedCountMax = max(0, receivedCountMax)
         self.uuid = uuid
     }
 
@@ -77,11 +83,15 @@ public final class MemoryClientStorage: ClientStorage {
     private func apply(_ change: StorageChange, to state: inout State) -> Bool? {
         switch change {
         case .received(let message):
-            if let uuid = uuid(message), !state.knownUUIDs.insert(uuid).inserted { return false }
+            guard remember(uuid(message), in: &state) else { return false }
             state.received.append(message)
+            // A whole share at a time, so that dropping costs little per message.
+            if state.received.count > receivedCountMax + receivedCountMax / 4 {
+                state.received.removeFirst(state.received.count - receivedCountMax)
+            }
             return true
         case .queued(let entry):
-            if let uuid = entry.uuid { state.knownUUIDs.insert(uuid) }
+            _ = remember(entry.uuid, in: &state)
             state.restored.outbox.append(entry)
             state.restored.lastSendID = max(state.restored.lastSendID, entry.id)
         case .acknowledged(let id, _), .refused(let id, _), .failed(let id, _), .cancelled(let id):
@@ -93,5 +103,19 @@ public final class MemoryClientStorage: ClientStorage {
         case .groupKey(let group, let key): state.restored.groupKeys[group] = key
         }
         return nil
+    }
+
+    /// Tells whether a uuid is new, and knows it from now on; no uuid is always new.
+    private func remember(_ uuid: String?, in state: inout State) -> Bool {
+        guard let uuid else { return true }
+        guard state.knownUUIDs.insert(uuid).inserted else { return false }
+        state.uuidOrder.append(uuid)
+        let limit = max(receivedCountMax, Self.uuidCountMin)
+        guard state.uuidOrder.count > limit + limit / 4 else { return true }
+        for forgotten in state.uuidOrder.prefix(state.uuidOrder.count - limit) {
+            state.knownUUIDs.remove(forgotten)
+        }
+        state.uuidOrder.removeFirst(state.uuidOrder.count - limit)
+        return true
     }
 }

@@ -144,7 +144,7 @@ extension ClientCore {
         heartbeat = Heartbeat()
         isReadingPaused = false
         link = .down
-        for queue in queues.keys { queues[queue]?.abandonRound() }
+        abandonRounds()
         for id in outbox.connectionEnded() { finish(id, as: .failed(.connectionLost)) }
     }
 
@@ -175,7 +175,7 @@ extension ClientCore {
         guard configuration.profile == .current else { return }
         startRound(.peer)
         for queue in queues.keys.sorted(by: MessageQueue.isOrdered) where queue != .peer {
-            startRound(queue)
+            requestRound(queue)
         }
     }
 

@@ -24,7 +24,7 @@ extension ClientCore {
         consider(heartbeat.nextPing)
         consider(heartbeat.replyDeadline)
         consider(acknowledgementDeadline)
-        for state in queues.values where state.isRunning { consider(state.guardAt) }
+        for queue in runningRounds { consider(queues[queue]?.guardAt) }
         return nearest
     }
 
@@ -41,9 +41,8 @@ extension ClientCore {
             acknowledgementTimedOut()
         }
         guard link.isOnline else { return }
-        for queue in queues.keys.sorted(by: MessageQueue.isOrdered) {
-            guard let state = queues[queue], state.isRunning, let guardAt = state.guardAt, guardAt <= now
-            else { continue }
+        for queue in runningRounds {
+            guard let guardAt = queues[queue]?.guardAt, guardAt <= now else { continue }
             roundTimedOut(queue)
         }
         if let nextPing = heartbeat.nextPing, nextPing <= now { ping() }

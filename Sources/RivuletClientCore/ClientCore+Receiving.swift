@@ -32,7 +32,7 @@ extension ClientCore {
             isReadingPaused = false
             heartbeat.replyDeadline = nil
             outbox.restartWait(at: now)
-            for queue in queues.keys { roundMoved(queue) }
+            for queue in runningRounds { roundMoved(queue) }
             actions.append(.setReading(epoch, true))
         }
     }

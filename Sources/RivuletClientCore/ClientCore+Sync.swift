@@ -4,34 +4,58 @@ import RivuletWire
 extension ClientCore {
     /// How many super groups a server may make known by notifies.
     private static let groupCountMax = 10_000
+    /// How many super groups are asked at a time.
+    private static let runningRoundCountMax = 16
 
     /// Asks for everything after the key.
     mutating func startRound(_ queue: MessageQueue) {
-        guard var state = queues[queue] else { return }
-        state.isRunning = true
-        state.pending = 0
+        guard let silentRoundCount = queues[queue]?.silentRoundCount else { return }
         let patience = min(
-            configuration.roundGuard * (1 << min(state.silentRoundCount, 6)),
+            configuration.roundGuard * (1 << min(silentRoundCount, 6)),
             max(configuration.roundGuard, configuration.backoffMax))
-        state.guardAt = now + patience
-        queues[queue] = state
+        queues[queue]?.begin(guardAt: now + patience)
+        if !runningRounds.contains(queue) { runningRounds.append(queue) }
+        let key = queues[queue]?.key ?? 0
         switch queue {
         case .peer:
             // 0 would mean the key that another device of this user reported last.
-            let key = state.key ?? 0
             write(.sync, .syncKey(key > 0 ? key : -1))
         case .group(let group):
-            write(.syncGroup, .groupSyncKey(GroupSyncKey(groupID: group, key: state.key ?? 0)))
+            write(.syncGroup, .groupSyncKey(GroupSyncKey(groupID: group, key: key)))
         }
     }
 
-    /// Starts the rounds that notifies asked for, once the last one is with the storage: one page at a time.
+    /// Puts a queue in line to be asked; the user's own comes first.
+    mutating func requestRound(_ queue: MessageQueue) {
+        guard let state = queues[queue], !state.isWaiting, !state.isRunning else { return }
+        queues[queue]?.isWaiting = true
+        waitingRounds.insert(queue, at: queue == .peer ? 0 : waitingRounds.count)
+    }
+
+    /// Starts the rounds that were asked for, once the last one is with the storage: one page at a time.
     mutating func startPendingRounds() {
         guard isStarted, link.isOnline, commits.uncommittedCount == 0 else { return }
-        for queue in queues.keys.sorted(by: MessageQueue.isOrdered) {
-            guard let state = queues[queue], state.hasMore, !state.isCollecting else { continue }
+        while let queue = waitingRounds.first,
+            queue == .peer || runningRounds.count < Self.runningRoundCountMax
+        {
+            waitingRounds.removeFirst()
+            queues[queue]?.isWaiting = false
             startRound(queue)
         }
+    }
+
+    /// Takes a queue out of those that are being asked.
+    private mutating func roundStopped(_ queue: MessageQueue) {
+        queues[queue]?.isRunning = false
+        queues[queue]?.guardAt = nil
+        runningRounds.removeAll { $0 == queue }
+    }
+
+    /// Forgets all rounds, for the end of a connection.
+    mutating func abandonRounds() {
+        for queue in queues.keys { queues[queue]?.abandonRound() }
+        runningRounds = []
+        waitingRounds = []
     }
 
     mutating func receiveSyncPacket(_ packet: Packet) {
@@ -54,7 +78,8 @@ extension ClientCore {
     private mutating func receiveNotify(_ queue: MessageQueue, key: Int64) {
         guard let state = queues[queue] else { return }
         queues[queue]?.pending = max(state.pending, key)
-        if let guardAt = state.guardAt, guardAt <= now { queues[queue]?.isRunning = false }
+        if let guardAt = state.guardAt, guardAt <= now { roundStopped(queue) }
+        if queues[queue]?.hasMore == true { requestRound(queue) }
     }
 
     mutating func roundMoved(_ queue: MessageQueue) {
@@ -64,8 +89,7 @@ extension ClientCore {
 
     private mutating func endRound(_ queue: MessageQueue, key: Int64) {
         guard queues[queue] != nil else { return }
-        queues[queue]?.isRunning = false
-        queues[queue]?.guardAt = nil
+        roundStopped(queue)
         queues[queue]?.silentRoundCount = 0
         stageCollected(queue)
         // A key may go backwards, after a reset of the server's data; −1 and a first 0 are echoes of the question.
@@ -73,13 +97,15 @@ extension ClientCore {
         if key != current, key > 0 || (key == 0 && current != nil) {
             moveKey(to: QueuePlace(queue: queue, key: key))
         }
+        if queues[queue]?.hasMore == true { requestRound(queue) }
         commits.next.effects.append(.tell(.roundFinished(queue)))
     }
 
     mutating func roundTimedOut(_ queue: MessageQueue) {
         report(ClientDiagnostic(.roundTimedOut))
         queues[queue]?.silentRoundCount += 1
-        startRound(queue)
+        roundStopped(queue)
+        requestRound(queue)
     }
 
     /// Adds a packet to the round that brought it.

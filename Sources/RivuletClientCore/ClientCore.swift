@@ -104,6 +104,10 @@ public struct ClientCore: Sendable {
     // Messages.
     var metadata: (sequence: Int32, keys: Metadata)?
     var queues: [MessageQueue: QueueState] = [.peer: QueueState(key: nil)]
+    /// The queues of which a round runs.
+    var runningRounds: [MessageQueue] = []
+    /// The queues that are to be asked, in order; each once.
+    var waitingRounds: [MessageQueue] = []
     var outbox = Outbox()
     var commits = CommitPipeline()
 

@@ -15,6 +15,8 @@ struct QueueState: Sendable {
     var committedKey: Int64?
     /// Whether SYNC was written and SYNC_END has not come.
     var isRunning = false
+    /// Whether the queue is in line to be asked.
+    var isWaiting = false
     /// When a round that stands still may start again.
     var guardAt: ClientInstant?
     /// How many rounds in a row stood still.
@@ -34,8 +36,15 @@ struct QueueState: Sendable {
     /// Whether the server has something above the key.
     var hasMore: Bool { pending > (key ?? 0) }
 
+    mutating func begin(guardAt: ClientInstant) {
+        isRunning = true
+        pending = 0
+        self.guardAt = guardAt
+    }
+
     mutating func abandonRound() {
         isRunning = false
+        isWaiting = false
         guardAt = nil
         silentRoundCount = 0
         pending = 0

@@ -210,27 +210,41 @@ struct ExhaustiveTests {
         }
     }
 
+    /// All sequences of up to this many symbols behind a beginning: the longest where most can happen.
+    private static func depth(_ beginning: Beginning) -> Int {
+        beginning == .online || beginning == .nothing ? 4 : 3
+    }
+
     @Test(arguments: Beginning.allCases)
-    func `keeps every promise`(from beginning: Beginning) {
+    func `keeps every promise`(from beginning: Beginning) async {
         var auditor = Auditor()
         for symbol in beginning.symbols { auditor.play(symbol) }
         var count = 0
-        explore(auditor, depth: 4, path: beginning.symbols, count: &count)
-        #expect(count == 18 + 18 * 18 + 18 * 18 * 18 + 18 * 18 * 18 * 18)
+        for symbol in Symbol.allCases {
+            // The other tests want their turn, too.
+            await Task.yield()
+            explore(
+                auditor, symbol, depth: Self.depth(beginning), path: beginning.symbols, count: &count)
+        }
+        #expect(count == (1...Self.depth(beginning)).reduce(0) { $0 + power(18, $1) })
     }
 
-    private func explore(_ auditor: Auditor, depth: Int, path: [Symbol], count: inout Int) {
-        guard depth > 0 else { return }
+    private func power(_ base: Int, _ exponent: Int) -> Int {
+        (0..<exponent).reduce(1) { product, _ in product * base }
+    }
+
+    private func explore(
+        _ auditor: Auditor, _ symbol: Symbol, depth: Int, path: [Symbol], count: inout Int
+    ) {
+        var next = auditor
+        next.play(symbol)
+        next.checkSends()
+        count += 1
+        let path = path + [symbol]
+        if !next.faults.isEmpty { Issue.record("\(path): \(next.faults)") }
+        guard depth > 1 else { return }
         for symbol in Symbol.allCases {
-            var next = auditor
-            next.play(symbol)
-            next.checkSends()
-            count += 1
-            if !next.faults.isEmpty {
-                Issue.record("\(path + [symbol]): \(next.faults)")
-                continue
-            }
-            explore(next, depth: depth - 1, path: path + [symbol], count: &count)
+            explore(next, symbol, depth: depth - 1, path: path, count: &count)
         }
     }
 

@@ -3,7 +3,7 @@ import RivuletClientCore
 import RivuletWire
 import Testing
 
-@Suite("A bad network", .timeLimit(.minutes(2)))
+@Suite("A bad network", .timeLimit(.minutes(5)))
 struct BadNetworkTests {
     @Test func `a connection that went silent without an end is noticed and replaced`() async throws {
         let server = try await ChatServer()

@@ -27,7 +27,7 @@ private final class Recorder: PeerMessageObserver, ConnectionObserver {
 private final class Quiet: PeerMessageObserver, GroupMessageObserver, RoomMessageObserver {}
 
 @MainActor
-@Suite("Observers", .timeLimit(.minutes(1)))
+@Suite("Observers", .timeLimit(.minutes(5)))
 struct ObserverTests {
     private let pump = ObserverPump()
 

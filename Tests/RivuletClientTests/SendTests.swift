@@ -5,7 +5,7 @@ import RivuletWire
 import Testing
 
 /// Services without a server: nobody listens at port 1.
-@Suite("Sends that cannot be delivered", .timeLimit(.minutes(1)))
+@Suite("Sends that cannot be delivered", .timeLimit(.minutes(5)))
 struct SendTests {
     private func makeService(storage: any ClientStorage = makeStorage()) -> IMService {
         var configuration = IMServiceConfiguration(

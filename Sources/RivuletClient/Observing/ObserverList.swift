@@ -33,6 +33,10 @@ final class ObserverList<Observer: Sendable>: Sendable {
         }
     }
 
+    var isEmpty: Bool {
+        state.withLock { $0.entries.isEmpty }
+    }
+
     func remove(_ id: ObjectIdentifier) {
         state.withLock { state in state.entries.removeAll { $0.id == id } }
     }

@@ -21,7 +21,14 @@ final class ObserverPump: Sendable {
     let notifications = ObserverList<any NotificationObserver>()
     private let state = Mutex(State())
 
+    private var hasObservers: Bool {
+        !(connections.isEmpty && peers.isEmpty && groups.isEmpty && rooms.isEmpty && live.isEmpty
+            && systems.isEmpty && notifications.isEmpty)
+    }
+
+    /// Tells observers in due course; without any, the main actor is left alone.
     func push(_ notifications: [ClientNotification]) {
+        guard hasObservers else { return }
         let mustStart = state.withLock { state in
             state.waiting += notifications
             defer { state.isRunning = true }
