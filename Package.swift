@@ -80,7 +80,7 @@ let package = Package(
             name: "rivulet-bench",
             dependencies: [
                 "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletClientCore", "RivuletStore",
-                "RivuletEngine", "RivuletServer", "RivuletArguments", "UVKit",
+                "RivuletEngine", "RivuletServer", "RivuletServerCore", "RivuletArguments", "UVKit",
             ],
             path: "Benchmarks/rivulet-bench"),
 
