@@ -169,7 +169,9 @@ public final class IMService: Sendable {
         }?.post(.enteredBackground)
     }
 
-    /// Tells that the device has a network, or has none; a new network makes a new connection.
+    /// Tells that the device has a network, or has none.
+    ///
+    /// When it moves to another network, tell of none and then of one: that makes a new connection.
     public func onReachabilityChange(_ isReachable: Bool) {
         state.withLock { state in
             state.isReachable = isReachable

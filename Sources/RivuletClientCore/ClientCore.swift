@@ -23,7 +23,7 @@ public import RivuletWire
 /// | resolving | resolve failed, time-out | the next endpoint; after the last one waiting |
 /// | opening | opened | logging in: write AUTH_TOKEN |
 /// | opening | closed, time-out | the next address, then the next endpoint; after the last one waiting |
-/// | logging in | AUTH_STATUS 0 | online: ENTER_ROOM, SYNC, SYNC_GROUP, then the outbox; the back-off is reset |
+/// | logging in | AUTH_STATUS 0 | online: ENTER_ROOM, UNREAD_COUNT, SYNC, SYNC_GROUP, then the outbox; the back-off is reset |
 /// | logging in | AUTH_STATUS ≠ 0 | close, ask for a token, waiting |
 /// | logging in | closed, time-out | waiting; the next endpoint comes first |
 /// | online | closed, no byte after a PING, no ACK, malformed header | close, waiting |

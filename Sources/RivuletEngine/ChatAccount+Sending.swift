@@ -162,7 +162,7 @@ extension ChatAccount {
         raw: String, to session: Session, uuid: String?, isText: Bool
     ) throws -> OutgoingMessage {
         let body = IMMessage(sender: user.rawValue, receiver: session.id, content: raw)
-        // Every text carries the flag (docs/protocol.md, section 21.33).
+        // Every text carries the flag (docs/protocol.md, section 21, pitfall 33).
         let flags: PacketFlags = isText ? .text : []
         switch session.kind {
         case .peer: return .peer(body, uuid: uuid, flags: flags)

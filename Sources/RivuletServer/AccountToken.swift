@@ -3,7 +3,7 @@ public import RivuletServerCore
 
 /// A token that was just made; its text exists nowhere else.
 public struct IssuedToken: Sendable, Hashable {
-    /// The text that the client sends; at most 60 bytes.
+    /// The text that the client sends: 45 bytes of ASCII.
     public var token: String
     /// What the directory keeps of it.
     public var record: TokenRecord

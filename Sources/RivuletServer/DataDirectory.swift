@@ -14,7 +14,7 @@ import SQLiteKit
 /// | `accounts.sqlite` | tokens (hashed) and device numbers; any process may open it at any time |
 /// | `lock` | held by the running server |
 ///
-/// The folder has mode 0700 and its files 0600.
+/// A folder that is made has mode 0700, a file 0600; what exists already keeps its mode (docs/files.md).
 public struct DataDirectory: Sendable, Hashable {
     /// The folder's path.
     public let path: String

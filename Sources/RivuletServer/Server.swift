@@ -59,7 +59,10 @@ public final class Server: Sendable {
 
     /// Opens the data folder and begins to listen.
     ///
-    /// - Throws: ``ServerError`` for everything that keeps the server from running; then nothing of it is left.
+    /// Whatever is thrown, nothing of the server is left running.
+    ///
+    /// - Throws: ``ServerError`` for what the person who runs it can mend; the system's own error when it gives no
+    ///   event loop.
     public func start() async throws {
         let isFirst = state.withLock { if case .idle = $0 { true } else { false } }
         precondition(isFirst, "a server runs once")

@@ -8,9 +8,9 @@ public import RivuletWire
 ///
 /// A storage belongs to one account. Its methods are never called at the same time by one client.
 public protocol ClientStorage: Sendable {
-    /// Reads what the last run left; called once, before the first connection.
+    /// Reads what the last run left; called before the first connection, until it succeeds once.
     ///
-    /// - Throws: Any error of the storage; the client then reports it and does not connect.
+    /// - Throws: Any error of the storage; the client then reports it, does not connect, and tries again later.
     func restore() async throws -> RestoredState
 
     /// Applies all changes of a batch, in order, or none of them.

@@ -78,7 +78,7 @@ extension StoreWriter {
         let like = try tables.message(
             likeSender: message.sender.rawValue, localNumber: message.localNumber,
             timeMilliseconds: message.timeMilliseconds, session: number)
-        // The number is only a hint (docs/protocol.md, section 21.32): the text must be the same, too.
+        // The number is only a hint (docs/protocol.md, section 21, pitfall 32): the text must be the same, too.
         guard let like, like.raw == message.raw || like.kind == MessageKind.revoked.rawValue else {
             return nil
         }
