@@ -20,60 +20,60 @@ extension BenchmarkSuite {
 /// One kind of packet, many times.
 ///
 /// Decoding goes the way of a server: a stream arrives in pieces of 64 KiB whose ends fall where they fall, and
-/// each piece is drained before the next. Encoding appends to one encoder and takes its bytes every 64 KiB.
+/// each piece is drained before the next. Encoding makes packets, appends
+/// them to one encoder, and takes its bytes once 64 KiB wait (a thousand messages make twice that).
 private struct WireWorkload: Sendable {
     var name: String
     var decodeBar: Double
     var encodeBar: Double?
-    var packets: [Packet]
+    /// What the packets say; PINGs when there are none.
+    var messages: [IMMessage]
 
     private static let packetCount = 1_000_000
     private static let chunkByteCount = 65_536
 
     static let all = [
-        WireWorkload(name: "ping", decodeBar: 80, encodeBar: 60, packets: [Packet(.ping)]),
+        WireWorkload(name: "ping", decodeBar: 80, encodeBar: 60, messages: []),
         WireWorkload(
             name: "im100", decodeBar: 20, encodeBar: 20,
-            packets: messages(
+            messages: messages(
                 "{\"text\":\"The quick brown fox jumps over the lazy dog, again and again\",\"uuid\":\"")),
         WireWorkload(
             name: "im100han", decodeBar: 12, encodeBar: nil,
-            packets: messages("{\"text\":\"敏捷的棕色狐狸一次又一次地跳过了那只懒狗\",\"uuid\":\"")),
+            messages: messages("{\"text\":\"敏捷的棕色狐狸一次又一次地跳过了那只懒狗\",\"uuid\":\"")),
     ]
 
     /// A thousand different messages whose content has 100 bytes.
-    private static func messages(_ prefix: String) -> [Packet] {
+    private static func messages(_ prefix: String) -> [IMMessage] {
         var generator = SeededGenerator(seed: 0x5EED)
         let digits = Array("0123456789abcdef")
         return (0..<1_000).map { index in
             var content = prefix
             while content.utf8.count < 98 { content.append(digits[Int(generator.next() % 16)]) }
             content += "\"}"
-            let message = IMMessage(
+            return IMMessage(
                 sender: Int64(1_000 + index), receiver: Int64(2_000 + index), timestamp: 1_700_000_000,
                 content: content)
-            return Packet(.im, .im(message))
         }
     }
 
-    /// How often all packets are repeated in a stream of about a mebibyte.
-    private var repeatCount: Int { packets.count == 1 ? 87_000 : 8 }
+    /// The packets in a stream of about a mebibyte.
+    private var streamPacketCount: Int { messages.isEmpty ? 87_000 : 8 * messages.count }
 
     /// How often the stream is decoded for one sample.
-    private var roundCount: Int { Self.packetCount / (packets.count * repeatCount) + 1 }
+    private var roundCount: Int { Self.packetCount / streamPacketCount + 1 }
 
     /// The packets of one sample.
-    private var sampledPacketCount: Int { packets.count * repeatCount * roundCount }
+    private var sampledPacketCount: Int { streamPacketCount * roundCount }
 
     /// A stream of whole packets, in the pieces in which it arrives.
     func stream() throws -> [[UInt8]] {
         var encoder = PacketEncoder(role: .client, profile: .current)
-        var sequence: Int32 = 0
-        for _ in 0..<repeatCount {
-            for var packet in packets {
-                sequence += 1
-                packet.sequence = sequence
-                try encoder.append(packet)
+        for index in 0..<streamPacketCount {
+            if messages.isEmpty {
+                try encoder.append(Packet(.ping, sequence: Int32(index)))
+            } else {
+                try encoder.append(Packet(.im, .im(messages[index % messages.count]), sequence: Int32(index)))
             }
         }
         let bytes = encoder.takeBytes()
@@ -110,24 +110,29 @@ private struct WireWorkload: Sendable {
     func encode() {
         var encoder = PacketEncoder(role: .client, profile: .current)
         var sum = 0
-        for _ in 0..<(repeatCount * roundCount) {
-            for packet in packets {
-                do throws(WireError) {
-                    try encoder.append(packet)
-                } catch {
-                    preconditionFailure("the packet is well-formed: \(error)")
+        do throws(WireError) {
+            var sequence: Int32 = 0
+            while sequence < sampledPacketCount {
+                if messages.isEmpty {
+                    try encoder.append(Packet(.ping, sequence: sequence))
+                    sequence &+= 1
+                } else {
+                    for message in messages {
+                        try encoder.append(Packet(.im, .im(message), sequence: sequence))
+                        sequence &+= 1
+                    }
                 }
                 if encoder.byteCount >= Self.chunkByteCount { sum &+= encoder.takeBytes().count }
             }
+        } catch {
+            preconditionFailure("the packet is well-formed: \(error)")
         }
         blackHole(sum)
     }
 
     func figure(_ direction: String, _ samples: Samples, bar: Double?) -> Figure {
         let millions = Double(sampledPacketCount) / 1e6
-        let content = packets.first.flatMap { packet -> Int? in
-            if case .im(let message) = packet.body { message.content.utf8.count } else { nil }
-        }
+        let content = messages.first?.content.utf8.count
         return Figure(
             suite: "wire", name: "wire.\(direction).\(name)",
             parameters: [("packets", sampledPacketCount), ("chunk_bytes", Self.chunkByteCount)]

@@ -44,7 +44,7 @@ extension PacketBody {
         case .auth:
             self = .auth(AuthenticationUser(uid: bytes.int64(at: 0)))
         case .authStatus:
-            self = .authStatus(AuthenticationStatus(bytes, version: context.version))
+            self = .authStatus(AuthenticationStatus(bytes, context: context))
         case .text:
             self = .text(try bytes.text(from: 0, command: command))
         case .peerACK:
@@ -111,8 +111,8 @@ extension Acknowledgement {
 }
 
 extension AuthenticationStatus {
-    init(_ bytes: RawSpan, version: UInt8) {
-        let hasIP = version == 0 && bytes.byteCount >= 8
+    init(_ bytes: RawSpan, context: BodyContext) {
+        let hasIP = context.profile == .seed && context.version == 0 && bytes.byteCount >= 8
         self.init(status: bytes.int32(at: 0), ip: hasIP ? bytes.int32(at: 4) : nil)
     }
 }

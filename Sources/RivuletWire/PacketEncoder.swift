@@ -21,6 +21,10 @@ public struct PacketEncoder: Sendable {
     private let rules: CommandRules
     /// Every byte of it is initialised; the first `byteCount` are packets.
     private var storage: [UInt8] = []
+    /// How large the storage is made when it is empty.
+    private var firstCapacity = 0
+
+    private static let firstCapacityMax = 131_072
 
     /// The number of bytes that wait to be taken.
     public private(set) var byteCount = 0
@@ -50,27 +54,62 @@ public struct PacketEncoder: Sendable {
     /// - Throws: ``WireError``, and then nothing was added.
     public mutating func append(_ packet: Packet) throws(WireError) {
         let rule = rules[Int(packet.command.rawValue)]
+        // The two most frequent layouts go before the general way, which asks each question of every body.
+        if rule.layout == .empty, case .empty = packet.body {
+            let frame = Frame(packet, bodyByteCount: 0, profile: profile)
+            reserve(PacketHeader.byteCount)
+            // In bounds: the storage has room for a header behind `byteCount`.
+            unsafe storage.withUnsafeMutableBytes { bytes in unsafe frame.write(to: bytes, at: byteCount) }
+            byteCount &+= PacketHeader.byteCount
+        } else if rule.layout == .im, case .im(let message) = packet.body {
+            try append(message, of: packet)
+        } else {
+            try appendBody(packet, rule)
+        }
+    }
+
+    @inline(__always)
+    private mutating func append(_ message: IMMessage, of packet: Packet) throws(WireError) {
+        let fixed = packet.version == 0 ? 20 : 24
+        let length = fixed + message.content.utf8.count
+        guard length <= bodyBytesMax else {
+            throw WireError(.lengthOverLimit, command: packet.command, offset: 0, length: length)
+        }
+        let frame = Frame(packet, bodyByteCount: length, profile: profile)
+        reserve(PacketHeader.byteCount + length)
+        let start = byteCount &+ PacketHeader.byteCount
+        unsafe storage.withUnsafeMutableBytes { bytes in
+            // In bounds: the storage has room for the header, the fixed part and the text, one behind the other.
+            unsafe frame.write(to: bytes, at: byteCount)
+            unsafe bytes.storeBytes(of: message.sender.bigEndian, toByteOffset: start, as: Int64.self)
+            unsafe bytes.storeBytes(of: message.receiver.bigEndian, toByteOffset: start &+ 8, as: Int64.self)
+            // Version 0 has no timestamp: the id is written over it.
+            unsafe bytes.storeBytes(
+                of: message.timestamp.bigEndian, toByteOffset: start &+ 16, as: Int32.self)
+            let place = start &+ fixed &- 4
+            unsafe bytes.storeBytes(of: message.msgLocalID.bigEndian, toByteOffset: place, as: Int32.self)
+            var writer = unsafe BodyWriter(bytes, from: start &+ fixed, to: start &+ length)
+            unsafe writer.write(message.content)
+        }
+        byteCount = start &+ length
+    }
+
+    private mutating func appendBody(_ packet: Packet, _ rule: CommandRule) throws(WireError) {
         let length = try packet.checkedBodyLength(rule, profile: profile)
         guard length <= bodyBytesMax else {
             throw WireError(.lengthOverLimit, command: packet.command, offset: 0, length: length)
         }
         if rule.layout == .custom { try validate(packet) }
-        let end = byteCount + PacketHeader.byteCount + length
-        if end > storage.count { grow(to: end) }
-        // One header in two words: the flags' place is above the reserved byte, which stays zero.
-        let front =
-            UInt64(UInt32(truncatingIfNeeded: length)) << 32
-            | UInt64(UInt32(bitPattern: packet.sequence))
-        let flags = profile == .seed ? 0 : packet.flags.rawValue & PacketFlags.defined.rawValue
-        let back = UInt32(packet.command.rawValue) << 24 | UInt32(packet.version) << 16 | UInt32(flags) << 8
+        reserve(PacketHeader.byteCount + length)
+        let frame = Frame(packet, bodyByteCount: length, profile: profile)
+        let start = byteCount + PacketHeader.byteCount
         unsafe storage.withUnsafeMutableBytes { bytes in
-            // In bounds: the storage was grown to `end`, and the writer checks each field against its slice.
-            var writer = unsafe BodyWriter(bytes, from: byteCount, to: end)
-            unsafe writer.write(Int64(bitPattern: front))
-            unsafe writer.write(Int32(bitPattern: back))
-            if length > 0 { unsafe packet.body.write(to: &writer, version: packet.version, length: length) }
+            // In bounds: the storage has room for the whole frame, and the writer checks each field against it.
+            unsafe frame.write(to: bytes, at: byteCount)
+            var writer = unsafe BodyWriter(bytes, from: start, to: start + length)
+            unsafe packet.body.write(to: &writer, version: packet.version, length: length)
         }
-        byteCount = end
+        byteCount = start + length
     }
 
     /// Takes all bytes that wait, and leaves none.
@@ -78,6 +117,8 @@ public struct PacketEncoder: Sendable {
         var bytes = storage
         storage = []
         bytes.removeLast(bytes.count - byteCount)
+        // The next batch is likely as large as this one; an encoder that rests holds nothing.
+        firstCapacity = min(byteCount, Self.firstCapacityMax)
         byteCount = 0
         return bytes
     }
@@ -87,12 +128,49 @@ public struct PacketEncoder: Sendable {
         if case .custom(let content) = packet.body { try registry.validate(content, for: packet.command) }
     }
 
+    /// Makes room for a frame behind those that wait.
+    @inline(__always)
+    private mutating func reserve(_ frameByteCount: Int) {
+        // No overflow: a frame is no larger than the peer's limit, or than a body that fits into memory.
+        if storage.count &- byteCount < frameByteCount { grow(to: byteCount + frameByteCount) }
+    }
+
     /// Doubles the storage, or makes it as large as it must be, so that each byte is moved a bounded number of times.
     @inline(never)
     private mutating func grow(to count: Int) {
-        let target = max(count, 2 * storage.count)
-        storage.reserveCapacity(target)
-        storage.append(contentsOf: repeatElement(0, count: target - storage.count))
+        let target = max(count, 2 * storage.count, firstCapacity)
+        let old = storage
+        let used = byteCount
+        storage = unsafe [UInt8](unsafeUninitializedCapacity: target) { bytes, initializedCount in
+            // In bounds: `used` is at most the old count, which is at most the target. The bytes behind it are counted
+            // as initialised and never read: each is written before `byteCount` passes it.
+            for index in 0..<used { unsafe bytes[index] = old[index] }
+            initializedCount = target
+        }
+    }
+}
+
+/// The header of a frame to be written, in two words.
+private struct Frame {
+    private let front: UInt64
+    private let back: UInt32
+
+    @inline(__always)
+    init(_ packet: Packet, bodyByteCount: Int, profile: Profile) {
+        let flags = profile == .seed ? 0 : packet.flags.rawValue & PacketFlags.defined.rawValue
+        front =
+            UInt64(UInt32(truncatingIfNeeded: bodyByteCount)) << 32
+            | UInt64(UInt32(bitPattern: packet.sequence))
+        // The lowest byte is the reserved one, which stays zero.
+        back =
+            UInt32(packet.command.rawValue) << 24 | UInt32(packet.version) << 16 | UInt32(flags) << 8
+    }
+
+    /// Writes the header; the caller has made sure that its 12 bytes are inside.
+    @inline(__always)
+    func write(to bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
+        unsafe bytes.storeBytes(of: front.bigEndian, toByteOffset: offset, as: UInt64.self)
+        unsafe bytes.storeBytes(of: back.bigEndian, toByteOffset: offset &+ 8, as: UInt32.self)
     }
 }
 
