@@ -5,20 +5,35 @@ extension BenchmarkSuite {
     static let flow = BenchmarkSuite(
         name: "flow", summary: "rows compared, indexed and decorated",
         options: [
-            .init(name: "rows-max", placeholder: "N", help: "the longest list of the growth tables (1000000)")
+            .init(
+                name: "rows-max", placeholder: "N", help: "the longest list of the growth tables (1000000)"),
+            .init(name: "part", placeholder: "NAME", help: "only diff, index, decorate or live"),
         ]
     ) { report, options in
-        let sizes = [1000, 10_000, 100_000, 1_000_000].filter { size in
-            size <= ((try? options.integer("rows-max", default: 1_000_000)) ?? 1_000_000)
+        let sizeMax = try options.integer("rows-max", default: 1_000_000)
+        let sizes = [1000, 10_000, 100_000, 1_000_000].filter { $0 <= sizeMax }
+        let parts = ["diff", "index", "decorate", "live"]
+        let wanted = options.values["part"].map { [$0] } ?? parts
+        guard Set(wanted).isSubset(of: parts) else {
+            throw BenchmarkUsageError(message: "--part wants one of \(parts.joined(separator: ", "))")
         }
-        for workload in FlowDiffWorkload.all {
-            for size in workload.sizes ?? sizes {
-                report.add(workload.measure(size, samples: options.sampleCount))
+        if wanted.contains("diff") {
+            for workload in FlowDiffWorkload.all {
+                for size in (workload.sizes ?? sizes) where size <= sizeMax {
+                    report.add(workload.measure(size, samples: options.sampleCount))
+                }
             }
         }
         for size in sizes where size >= 100_000 {
-            FlowIndexBench(size: size, samples: options.sampleCount).run(&report)
-            FlowDecorationBench(size: size, samples: options.sampleCount).run(&report)
+            if wanted.contains("index") {
+                FlowIndexBench(size: size, samples: options.sampleCount).run(&report)
+            }
+            if wanted.contains("decorate") {
+                FlowDecorationBench(size: size, samples: options.sampleCount).run(&report)
+            }
+        }
+        for size in sizes where size <= 100_000 && wanted.contains("live") {
+            FlowLiveBench(size: size, samples: options.sampleCount).run(&report)
         }
     }
 }

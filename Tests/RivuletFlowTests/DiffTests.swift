@@ -125,6 +125,14 @@ func fewestMoves(from old: [Int], to new: [Int]) -> Int {
         check(from: old, to: new)
     }
 
+    @Test func `New identities that all collide with one old one cost a second attempt, not the result`() {
+        let old = rows(0..<2000) + [TestRow(diffID: 5000, isBadlyHashed: true)]
+        let new =
+            rows((0..<2000).reversed()) + (0..<3000).map { TestRow(diffID: 6000 + $0, isBadlyHashed: true) }
+        check(from: old, to: new)
+        check(from: new, to: old)
+    }
+
     @Test func `The public workload has exactly its changes`() {
         for scale in [1, 20] {
             var random = Seeded(9)

@@ -93,21 +93,18 @@ public struct Decoration: Sendable {
         above.count
     }
 
-    /// The row of a message; O(n) over one byte per message, some microseconds at 100,000.
+    /// The row of a message, in some ten nanoseconds.
     public func row(ofMessage index: Int) -> Int {
         precondition(index >= 0 && index < above.count, "no message \(index)")
-        return index
-            + (index < above.count / 2
-                ? above.sum(of: 0..<index + 1)
-                : rows.count - above.count - above.sum(of: index + 1..<above.count))
+        return index + above.sum(ofFirst: index + 1)
     }
 
-    /// The first of the rows that belong to a message, above it or its own; O(n) like its own row.
+    /// The first of the rows that belong to a message, above it or its own.
     public func firstRow(ofMessage index: Int) -> Int {
         row(ofMessage: index) - Int(above[index])
     }
 
-    /// The message that a row shows, or the one below it, as an index; O(n) like the reverse.
+    /// The message that a row shows, or the one below it, as an index.
     public func message(ofRow row: Int) -> Int {
         precondition(row >= 0 && row < rows.count, "no row \(row)")
         return above.index(exceeding: row)

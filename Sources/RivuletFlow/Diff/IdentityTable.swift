@@ -19,9 +19,13 @@ struct IdentityTable {
         while capacity < 2 * count { capacity *= 2 }
         slots = [UInt64](repeating: 0, count: capacity)
         mask = capacity - 1
-        patience = 64 + 16 * count
+        patience = 64 + 32 * count
         self.count = count
     }
+
+    /// Whether the hashes collided too often to go on.
+    @inlinable
+    var hasGivenUp: Bool { patience <= 0 }
 
     /// Spreads a hash, which may be a plain number, over all bits.
     @inlinable
@@ -58,6 +62,8 @@ struct IdentityTable {
     }
 
     /// Takes the first remaining place of an identity out.
+    ///
+    /// Nil is no answer once ``hasGivenUp`` is true.
     @inlinable
     mutating func take(hash: UInt64, isSame: (Int32) -> Bool) -> Int32? {
         let mixed = Self.mixed(hash)
@@ -73,6 +79,8 @@ struct IdentityTable {
                     return head
                 }
             }
+            patience -= 1
+            guard patience > 0 else { return nil }
             slot = (slot + 1) & mask
         }
         return nil

@@ -103,7 +103,9 @@ struct Pairing<Element: DiffElement> {
                 old[Int(oldLeft[Int($0)])].diffID == element.diffID
             }
             if let found { pair(Int(oldLeft[Int(found)]), Int(j)) }
+            if table.hasGivenUp { break }
         }
+        if table.hasGivenUp { pairByDictionary(oldLeft, newLeft) }
     }
 
     @inlinable
@@ -125,11 +127,12 @@ struct Pairing<Element: DiffElement> {
         var first: [Element.DiffID: Int32] = [:]
         var following = [Int32](repeating: -1, count: oldLeft.count)
         for place in oldLeft.indices.reversed() {
+            guard !result.isTaken[Int(oldLeft[place])] else { continue }
             let id = old[Int(oldLeft[place])].diffID
             following[place] = first[id] ?? -1
             first[id] = Int32(place)
         }
-        for j in newLeft {
+        for j in newLeft where result.oldOfNew[Int(j)] < 0 {
             let id = new[Int(j)].diffID
             guard let place = first[id], place >= 0 else { continue }
             first[id] = following[Int(place)]
