@@ -73,7 +73,7 @@ public struct PacketDecoder: Sendable {
     @inlinable
     public mutating func next() throws(WireError) -> DecodedFrame? {
         // Inlined, so that the frame is taken apart where it is made: returned as one optional value in memory, a PING
-        // took six times as long.
+        // took twice as long.
         let step = try advance()
         switch step.kind {
         case .needMore: return nil
