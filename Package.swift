@@ -124,7 +124,7 @@ let package = Package(
             dependencies: [
                 "RivuletCommands", "RivuletArguments", "RivuletModel", "RivuletServer", "RivuletWire",
                 "EditLineKit",
-                "CEditLine", "RivuletTestSupport", "rivulet",
+                "CEditLine", "RivuletTransport", "RivuletTestSupport", "rivulet",
             ]),
         .testTarget(name: "TidyTests"),
     ],

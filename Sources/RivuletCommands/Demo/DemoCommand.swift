@@ -28,7 +28,7 @@ enum DemoCommand {
     static func run(_ arguments: Arguments, _ context: CommandContext) async throws -> Int32 {
         let port = try arguments.required("--port", as: UInt16.self)
         let pause = try arguments.required("--pause", as: Duration.self)
-        let folder = try TemporaryFolder()
+        let folder = try DemoFolder()
         defer { folder.remove() }
         var configuration = ServerConfiguration(data: DataDirectory(path: folder.path + "/server"))
         configuration.listen = [ListenAddress(host: "127.0.0.1", port: port)]
@@ -45,7 +45,7 @@ enum DemoCommand {
     }
 
     private static func chat(
-        _ server: Server, _ folder: TemporaryFolder, _ pause: Duration, _ context: CommandContext
+        _ server: Server, _ folder: DemoFolder, _ pause: Duration, _ context: CommandContext
     ) async throws -> Int32 {
         let endpoint = Endpoint(host: "127.0.0.1", port: server.port)
         let tokens = try makeTokens(folder, context)
@@ -77,7 +77,7 @@ enum DemoCommand {
     }
 
     private static func makeTokens(
-        _ folder: TemporaryFolder, _ context: CommandContext
+        _ folder: DemoFolder, _ context: CommandContext
     ) throws -> [UserID: String] {
         let directory = try AccountDirectory(in: DataDirectory(path: folder.path + "/server"))
         defer { directory.close() }
@@ -94,7 +94,7 @@ enum DemoCommand {
 }
 
 /// A folder that is removed when it is needed no more.
-struct TemporaryFolder: Sendable {
+struct DemoFolder: Sendable {
     let path: String
 
     init() throws {
