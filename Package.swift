@@ -123,9 +123,9 @@ let package = Package(
             name: "RivuletCommandsTests",
             dependencies: [
                 "RivuletCommands", "RivuletArguments", "RivuletModel", "RivuletServer", "RivuletWire",
-                "EditLineKit",
-                "CEditLine", "RivuletTransport", "RivuletTestSupport", "rivulet",
-            ]),
+                "EditLineKit", "CEditLine", "RivuletTransport", "RivuletTestSupport", "rivulet",
+            ],
+            exclude: ["Snapshots"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

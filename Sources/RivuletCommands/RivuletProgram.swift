@@ -11,7 +11,7 @@ public struct RivuletProgram: Sendable {
         "rivulet", summary: "Chat over a Rivulet server, and look after one.", version: version,
         subcommands: [
             DemoCommand.spec, ChatCommand.spec, SendCommand.spec, TailCommand.spec, HistoryCommand.spec,
-            TokenCommand.spec,
+            TokenCommand.spec, InspectCommand.spec,
         ])
 
     private let context: CommandContext
@@ -59,6 +59,7 @@ public struct RivuletProgram: Sendable {
         case "send": try await SendCommand.run(arguments, context)
         case "tail": try await TailCommand.run(arguments, context)
         case "history": try await HistoryCommand.run(arguments, context)
+        case "inspect": try InspectCommand.run(arguments, context)
         case "token": try TokenCommand.run(arguments, context)
         default: ExitStatus.usage
         }

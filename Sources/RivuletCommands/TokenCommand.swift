@@ -9,7 +9,7 @@ enum TokenCommand {
     static let tokensPerCallMax: Int64 = 100_000
 
     private static let data = Option(
-        "--data", value: "DIR", environment: "RIVULET_DATA",
+        "--data", value: "DIR",
         help: "The server's data folder; the server's own default when not given.")
 
     static let spec = CommandSpec(

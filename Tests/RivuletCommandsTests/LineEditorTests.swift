@@ -118,6 +118,19 @@ extension TerminalTests {
             #expect(await input == .endOfInput)
         }
 
+        @Test(arguments: [true, false])
+        func `The terminal is as before when a line was read or given up`(_ isEntered: Bool) async throws {
+            let terminal = try PseudoTerminal()
+            let before = terminal.modes
+            let editor = try editor(terminal)
+            async let input = onThread { editor.readLine() }
+            await terminal.wait { $0.last == "8>" }
+            #expect(terminal.modes != before)
+            if isEntered { terminal.type("\r") } else { editor.cancel() }
+            _ = await input
+            #expect(terminal.modes == before)
+        }
+
         @Test func `Bytes that are no UTF-8 become replacement characters`() async throws {
             let terminal = try PseudoTerminal()
             let editor = try editor(terminal)

@@ -38,6 +38,13 @@ final class PseudoTerminal: Sendable {
         }
     }
 
+    /// The terminal's modes, such as whether it echoes and gathers lines itself.
+    var modes: [UInt32] {
+        var modes = termios()
+        tcgetattr(slave, &modes)
+        return [modes.c_iflag, modes.c_oflag, modes.c_lflag].map { UInt32(truncatingIfNeeded: $0) }
+    }
+
     /// Closes the program's end, after which it reads the end of its input.
     func hangUp() {
         close(slave)
