@@ -26,8 +26,8 @@ public enum EditorInput: Hashable, Sendable {
 /// One thread reads lines with ``readLine()``. Any thread may call ``show(_:id:)``: the text appears above the line being
 /// typed, which is erased before and drawn again after, with the cursor where it was. libedit does the editing; this
 /// class reads the keyboard for it, so that it can wait for keys, printing and signals at once.
-@safe public final class LineEditor: @unchecked Sendable {
-    // Invariant: `editor`, `history`, `prompt`, `decoder`, `lastBlock` and `ending` are used only by the thread inside
+@safe public final class LineEditor: @unchecked Sendable {  // Invariant: below.
+    // `editor`, `history`, `prompt`, `decoder`, `lastBlock` and `ending` are used only by the thread inside
     // `readLine`, which `isReading` keeps to one at a time, and by `init` and `deinit`. Everything else is behind `shared`.
     private let editor: OpaquePointer
     private let history: OpaquePointer
@@ -56,7 +56,7 @@ public enum EditorInput: Hashable, Sendable {
     /// Takes a terminal.
     ///
     /// - Parameters:
-    ///   - program: The name under which the user's `.editrc` may hold settings.
+    ///   - program: The name by which libedit knows the program.
     ///   - prompt: What stands before the line.
     ///   - input: The terminal's descriptor for reading.
     ///   - output: The terminal's descriptor for writing.
@@ -122,6 +122,11 @@ public enum EditorInput: Hashable, Sendable {
         eraseEnteredLine(line)
         if !line.isEmpty { unsafe editkit_add_history(history, line) }
         return .line(line)
+    }
+
+    /// Gives signals their usual effect again, for the time after the last line.
+    public func releaseSignals() {
+        wake.releaseSignals()
     }
 
     /// Ends ``readLine()`` from another thread.

@@ -45,11 +45,7 @@ final class WakePipe: Sendable {
     }
 
     deinit {
-        if signalDescriptor.compareExchange(expected: writer, desired: -1, ordering: .relaxed).exchanged {
-            for (number, old) in savedActions.withLock({ exchange(&$0, with: [:]) }) {
-                unsafe withUnsafePointer(to: old) { unsafe editkit_restore(number, $0) }
-            }
-        }
+        releaseSignals()
         _ = close(reader)
         _ = close(writer)
     }
@@ -94,6 +90,15 @@ final class WakePipe: Sendable {
             var old = sigaction()
             unsafe editkit_handle(number, WakePipe.handler, &old)
             savedActions.withLock { if $0[number] == nil { $0[number] = old } }
+        }
+    }
+
+    /// Gives the signals their earlier effect again, if they are sent here.
+    func releaseSignals() {
+        if signalDescriptor.compareExchange(expected: writer, desired: -1, ordering: .relaxed).exchanged {
+            for (number, old) in savedActions.withLock({ exchange(&$0, with: [:]) }) {
+                unsafe withUnsafePointer(to: old) { unsafe editkit_restore(number, $0) }
+            }
         }
     }
 

@@ -3,7 +3,7 @@ public enum ParseOutcome: Sendable {
     /// Run the command that was chosen.
     case run(Arguments)
     /// Print this text to standard output and exit with status 0.
-    case print(String)
+    case `print`(String)
     /// Print this text to standard error and exit with status 2.
     case refuse(String)
 }

@@ -136,8 +136,8 @@ public final class ManualContext: SerialContext {
 }
 
 /// A value that may be carried anywhere but touched only on its context.
-final class ContextBound<Value>: @unchecked Sendable {
-    // Invariant: `storage` is fixed, and read only after `preconditionOnContext`.
+final class ContextBound<Value>: @unchecked Sendable {  // Invariant: below.
+    // `storage` is fixed, and read only after `preconditionOnContext`.
     private let storage: Value
     private let context: any SerialContext
 

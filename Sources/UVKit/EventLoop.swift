@@ -16,8 +16,8 @@ internal import Synchronization
 /// ```
 ///
 /// A loop that was started must be stopped; jobs that arrive after it has finished are dropped.
-@safe public final class EventLoop: SerialExecutor, @unchecked Sendable {
-    // Invariant: the pointers never change. What they point to is used by the loop's thread only (asserted by
+@safe public final class EventLoop: SerialExecutor, @unchecked Sendable {  // Invariant: below.
+    // The pointers never change. What they point to is used by the loop's thread only (asserted by
     // `preconditionOnLoop` in every wrapper), except `async`, which other threads signal under the lock of `mailbox`
     // while `isFinished` is false. `endOfTurnJobs` is touched on the loop's thread only.
     let raw: UnsafeMutablePointer<uv_loop_t>
@@ -83,7 +83,10 @@ internal import Synchronization
 
     deinit {
         // Never run: the handles must still be closed, on whatever thread this is, since nobody else can know the loop.
-        if !hasBegun.load(ordering: .acquiring) { closeLoop() }
+        if !hasBegun.load(ordering: .acquiring) {
+            thread.store(UInt(uvkit_thread_id()), ordering: .relaxed)
+            closeLoop()
+        }
         deallocateAll()
     }
 

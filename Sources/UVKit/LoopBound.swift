@@ -2,8 +2,8 @@
 ///
 /// It makes a type that lives on one loop `Sendable` without a lock: every access checks that it happens on the loop's
 /// thread and traps otherwise, so a mistake is found by the first test that makes it.
-public final class LoopBound<Value>: @unchecked Sendable {
-    // Invariant: `storage` is read and written only after `preconditionOnLoop`, so all access is from one thread.
+public final class LoopBound<Value>: @unchecked Sendable {  // Invariant: below.
+    // `storage` is read and written only after `preconditionOnLoop`, so all access is from one thread.
     private var storage: Value
     /// The loop to which the value belongs.
     public let loop: EventLoop

@@ -39,6 +39,8 @@ struct InteractiveChat: Sendable {
         }
         editor.cancel()
         await reader.value
+        // From here on Ctrl-C ends a program whose server or disk does not let it go.
+        editor.releaseSignals()
         await backend.stop()
         forwarder.cancel()
         if model.pendingCount > 0 {

@@ -33,7 +33,11 @@ enum DemoCommand {
         var configuration = ServerConfiguration(data: DataDirectory(path: folder.path + "/server"))
         configuration.listen = [ListenAddress(host: "127.0.0.1", port: port)]
         let server = Server(configuration)
-        try await server.start()
+        do {
+            try await server.start()
+        } catch let error as ServerError where error.code == .addressInUse {
+            throw CommandError("port \(port) is in use by another program; name another one with --port")
+        }
         do {
             let status = try await chat(server, folder, pause, context)
             await server.stop()
