@@ -36,7 +36,7 @@ struct FlowDiffWorkload: Sendable {
             rows.shuffle(using: &generator)
         },
         FlowDiffWorkload(
-            name: "public", bars: [5000: 14, 100_000: 14], sizes: [5000, 100_000, 1_000_000], run: publicRun),
+            name: "public", bars: [5000: 0.6, 100_000: 14], sizes: [5000, 100_000, 1_000_000], run: publicRun),
     ]
 
     private static func row(_ number: Int) -> FlowRow {

@@ -152,6 +152,20 @@ private func sketch(_ rows: [FlowRow]) -> String {
         #expect(changes.updates == [.init(old: 1000, new: 1000)])
     }
 
+    @Test func `A message that the server confirms is an update, and neither removed nor inserted`() {
+        var messages = (0..<3).map { message($0, at: noon) }
+        messages[2].state = .sending
+        var decoration = Decoration(of: messages, rules: DecorationRules(), context: context())
+        messages[2].state = .accepted
+        messages[2].serverKey = 77
+        messages[2].timeMilliseconds += 1500
+        messages[2].revision += 1
+        let edit = decoration.update(messages, edit: .changed(at: 2), context: context())
+        #expect(
+            edit.changes(newTotal: decoration.rows.count)
+                == ChangeSet(oldCount: 4, newCount: 4, updates: [.init(old: 3, new: 3)]))
+    }
+
     @Test func `Times at the ends of what a number holds do no harm`() {
         let times: [Int64] = [.min, .max, 0, .min + 1, .max - 1]
         let messages = times.enumerated().map { message(Int64($0), at: $1) }
