@@ -15,7 +15,7 @@ internal import RivuletWire
 ///
 /// ```swift
 /// let account = try ChatAccount.open(
-///     in: "/home/ada/.local/share/rivulet",
+///     in: "/var/lib/ada/rivulet",
 ///     service: IMServiceConfiguration(
 ///         endpoints: [ClientEndpoint(host: "im.example.org", port: 23000)],
 ///         identity: ClientIdentity(uid: 7, token: token, deviceID: "laptop")))
