@@ -27,7 +27,7 @@ public final class Server: Sendable {
         var addresses: [ListenAddress]
     }
 
-    private let configuration: ServerConfiguration
+    let configuration: ServerConfiguration
     private let logger: ServerLogger
     private let clock: @Sendable () -> WallTime
     private let state = Mutex(State.idle)
