@@ -16,6 +16,11 @@ public final class Program: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         /// What was waited for and what the program had printed by then.
         public let description: String
+
+        /// Makes a failure.
+        public init(description: String) {
+            self.description = description
+        }
     }
 
     private struct State {
