@@ -46,7 +46,11 @@ enum SourceTree {
             let base = root.appending(path: folder)
             guard let names = FileManager.default.enumerator(atPath: base.path) else { continue }
             for case let name as String in names where accepts(name) && !name.contains(".build/") {
-                let text = try String(contentsOf: base.appending(path: name), encoding: .utf8)
+                let url = base.appending(path: name)
+                guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
+                    continue
+                }
+                let text = try String(contentsOf: url, encoding: .utf8)
                 found.append(
                     File(
                         path: "\(folder)/\(name)",
