@@ -198,8 +198,7 @@ final class LoopWorker {
             }
             connection.stream.write(encoder.takeBytes())
         }
-        let isWaiting = connection.stream.pendingWriteByteCount > 0
-        connection.deadlines.writeProgressed(isWaiting: isWaiting, now: now)
+        connection.deadlines.unsentBytes(connection.stream.pendingWriteByteCount, now: now)
         if !connection.outgoing.isEmpty { connection.pause(.unreadAnswers) }
     }
 
@@ -219,7 +218,7 @@ final class LoopWorker {
     }
 
     private func drained(_ connection: ServerConnection) {
-        connection.deadlines.writeProgressed(isWaiting: false, now: now)
+        connection.deadlines.unsentBytes(0, now: now)
         connection.resume(.unreadAnswers)
         if !connection.outgoing.isEmpty { markDirty(connection) }
     }
@@ -260,6 +259,7 @@ final class LoopWorker {
     private func sweepDeadlines() {
         let now = now
         for connection in connections.values {
+            connection.deadlines.unsentBytes(connection.stream.pendingWriteByteCount, now: now)
             if let reason = connection.deadlines.expired(now: now, limits: configuration.deadlines) {
                 finish(connection, reason)
             }

@@ -24,6 +24,7 @@ public struct ConnectionDeadlines: Sendable {
     private let opened: Int64
     private var frameBegan: Int64
     private var writeStalled: Int64?
+    private var unsentByteCount = 0
     /// When a granted grace ends, and why the connection then closes.
     private var grace: (end: Int64, reason: CloseReason)?
     /// Whether the login succeeded.
@@ -40,9 +41,16 @@ public struct ConnectionDeadlines: Sendable {
         frameBegan = now
     }
 
-    /// Says whether bytes still wait for the peer; call it on every progress.
-    public mutating func writeProgressed(isWaiting: Bool, now: Int64) {
-        writeStalled = isWaiting ? now : nil
+    /// Says how many bytes wait for the peer; the clock runs while they do not become fewer.
+    ///
+    /// Adding to bytes that wait is no progress: a peer that reads nothing is closed however much is pushed to it.
+    public mutating func unsentBytes(_ count: Int, now: Int64) {
+        if count == 0 {
+            writeStalled = nil
+        } else if writeStalled == nil || count < unsentByteCount {
+            writeStalled = now
+        }
+        unsentByteCount = count
     }
 
     /// Closes the connection later; of two graces the one that ends first counts.

@@ -158,4 +158,24 @@ import Testing
         #expect(last != nil)
         await server.stop()
     }
+
+    @Test func `a reader that never reads again is closed at the write deadline`() async throws {
+        let server = try await TestServer(users: [1, 2]) { $0.deadlines.writeMilliseconds = 200 }
+        let slow = try await server.login(2)
+        let author = try await server.login(1)
+        slow.setReading(false)
+        let text = String(repeating: "z", count: 30_000)
+        // Pushes go on all the time: that the queue grows must not count as progress.
+        for _ in 0..<2_000 {
+            _ = await author.sendIM(from: 1, to: 2, text)
+            #expect(try await author.receive(2)[1].command == .ack)
+            if server.log.lines.contains(where: { $0.fields.contains { $0.value == "write_timeout" } }) {
+                break
+            }
+        }
+        #expect(server.log.lines.contains { $0.fields.contains { $0.value == "write_timeout" } })
+        #expect(try await author.receiveUntilPong().isEmpty)
+        slow.close()
+        await server.stop()
+    }
 }
