@@ -38,7 +38,7 @@ extension IMService {
     @discardableResult
     public func enqueue(_ message: OutgoingMessage) throws -> SendTicket {
         let (runtime, request) = try prepare(message)
-        runtime.post(.sendRequested(request))
+        guard runtime.post(.sendRequested(request)) else { throw IMServiceError(.stopped) }
         return request.ticket
     }
 

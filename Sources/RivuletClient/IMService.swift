@@ -39,6 +39,7 @@ public final class IMService: Sendable {
     public static let shared = IMService()
 
     let outlet = ClientOutlet()
+    let handlers = HandlerBox()
     private let state: Mutex<State>
 
     /// Makes a service that has no server yet and keeps everything in memory.
@@ -202,7 +203,8 @@ public final class IMService: Sendable {
         }
         guard let transport = given ?? owned?.transport else { return nil }
         let made = ClientRuntime(
-            configuration: configuration, storage: storage, transport: transport, outlet: outlet)
+            configuration: configuration, storage: HandlerStorage(base: storage, handlers: handlers),
+            transport: transport, outlet: outlet)
         return adopt(made, owned)
     }
 

@@ -72,7 +72,10 @@ extension ClientCore {
     private mutating func changeReachability(to isReachable: Bool) {
         guard isReachable != self.isReachable else { return }
         self.isReachable = isReachable
-        if isReachable { failures = 0 }
+        guard isReachable else { return }
+        failures = 0
+        // Another network may know the servers under other addresses; the old ones are for want of better.
+        for endpoint in route.lookups.keys { route.lookups[endpoint]?.goodUntil = now }
     }
 
     private mutating func acceptToken(_ token: String?) {
