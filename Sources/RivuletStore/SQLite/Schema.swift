@@ -36,8 +36,6 @@ enum Schema {
         CREATE UNIQUE INDEX message_uuid ON message (uuid) WHERE uuid IS NOT NULL;
         CREATE INDEX message_like ON message (sender, local_number, time_ms)
             WHERE uuid IS NULL AND local_number <> 0;
-        CREATE INDEX message_media ON message (session, position)
-            WHERE kind IN ('image', 'video', 'file', 'audio', 'link') AND position IS NOT NULL;
 
         CREATE TABLE outbox (
             number INTEGER PRIMARY KEY, message INTEGER, session INTEGER NOT NULL, control TEXT,
