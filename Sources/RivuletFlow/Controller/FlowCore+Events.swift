@@ -91,19 +91,22 @@ extension FlowCore {
 
     private mutating func arrive(_ messages: [Message]) {
         let own = messages.filter { $0.session == session }
+        var known: [Message] = []
         var admitted: [Message] = []
         for message in own {
             // A page under way may have been read before; it must not take the message away.
             loads.remember(message, isArrival: true)
-            let isKnown = window.contains(message.id)
-            if isKnown || admits(message) {
+            if window.contains(message.id) {
+                known.append(message)
+            } else if admits(message) {
                 admitted.append(message)
-                if !isKnown, !message.isOutgoing { pending.arrived.append(message.id) }
+                if !message.isOutgoing { pending.arrived.append(message) }
             } else if !message.isOutgoing, isBeyondNewerEdge(message) {
-                unseen.insert(message.id, countMax: configuration.newMessageCountMax)
+                unseen.insert(message, countMax: configuration.newMessageCountMax)
             }
         }
         merge(admitted, isNews: true, reason: .live)
+        if !known.isEmpty { mergeKnown(known) }
     }
 
     private mutating func send(_ messages: [Message]) {
@@ -146,7 +149,7 @@ extension FlowCore {
         for id in ids {
             loads.rememberDeletion(id)
             unseen.remove(id)
-            pending.arrived.removeAll { $0 == id }
+            pending.arrived.removeAll { $0.id == id }
             guard window.remove(id) != nil else { continue }
             book.forget(id)
             markDirty(.edit)
@@ -157,7 +160,10 @@ extension FlowCore {
     mutating func merge(_ messages: [Message], isNews: Bool, reason: FlowReason) {
         let outcome = window.merge(messages, isNews: isNews)
         for old in outcome.changed { noteChange(from: old) }
-        if !outcome.inserted.isEmpty { markDirty(reason) }
+        if !outcome.inserted.isEmpty {
+            pending.inserted.formUnion(outcome.inserted)
+            markDirty(reason)
+        }
         if !outcome.changed.isEmpty { markDirty(.edit) }
     }
 
@@ -166,6 +172,7 @@ extension FlowCore {
         guard let index = window.index(of: old.id) else { return }
         let new = window.messages[index]
         pending.changed.insert(old.id)
+        if new.position != old.position { pending.repositioned.insert(old.id) }
         if new.revision != old.revision { return }
         // The revision did not grow: the content is the same unless an engine forgot to count.
         if new.content == old.content, new.isEdited == old.isEdited {
@@ -177,7 +184,7 @@ extension FlowCore {
     }
 
     /// Brings messages of the window up to date; one that moves beyond an edge behind which there is more leaves it.
-    private mutating func mergeKnown(_ messages: [Message]) {
+    mutating func mergeKnown(_ messages: [Message]) {
         var staying: [Message] = []
         for message in messages {
             guard let index = window.index(of: message.id) else { continue }

@@ -82,6 +82,11 @@ extension FlowCore {
         guard configuration.automaticHistory, loads.opening == .shown, !loads.isLoading, !pending.isDirty,
             viewport.height > 0
         else { return }
+        if window.messages.isEmpty {
+            // All that was loaded is gone: there is no message to continue from.
+            if loads.older == .more || loads.newer == .more { request(.reload, target: .latest) }
+            return
+        }
         let range = offsetRange
         let distance = max(0, configuration.loadDistance) * viewport.height
         let above = viewport.offset - range.lowerBound
@@ -259,7 +264,7 @@ extension FlowCore {
                 arrived.append(news.message)
             }
         }
-        merge(changed.sorted { $0.id < $1.id }, isNews: true, reason: .edit)
+        mergeKnown(changed.sorted { $0.id < $1.id })
         merge(arrived.sorted { $0.id < $1.id }, isNews: true, reason: .live)
         let mustReload = loads.hasForgotten
         loads.forgetNews()

@@ -4,7 +4,9 @@ extension FlowCore {
     // MARK: decorating
 
     /// Brings rows and requests for sizes up to date with the messages.
-    mutating func redecorate() {
+    ///
+    /// - Parameter mayWait: Whether the next apply may wait for sizes.
+    mutating func redecorate(mayWait: Bool) {
         let context = DecorationContext(
             zone: zone, nowMilliseconds: now, unread: configuration.unread,
             startsAtBeginning: loads.opening == .shown && !loads.older.canLoad)
@@ -27,7 +29,7 @@ extension FlowCore {
             pending.rowEditCount += 1
             markDirty(isNewDay && !snapshot.rows.isEmpty ? .clock : [])
         }
-        requestSizes(edited?.new ?? [])
+        requestSizes(edited?.new ?? [], mayWait: mayWait)
         setDeadline(context)
     }
 
@@ -41,7 +43,7 @@ extension FlowCore {
     // MARK: measuring
 
     /// Asks for the sizes of these rows, and of all after a change that concerns all.
-    private mutating func requestSizes(_ rows: [FlowRow]) {
+    private mutating func requestSizes(_ rows: [FlowRow], mayWait: Bool) {
         var found: [(index: Int, requests: [MeasureRequest])] = []
         for index in messagesToMeasure(rows) {
             var requests: [MeasureRequest] = []
@@ -56,7 +58,7 @@ extension FlowCore {
         }
         found.sort { (distance($0.index), $0.index) < (distance($1.index), $1.index) }
         actions.append(.measure(found.flatMap(\.requests)))
-        guard configuration.measuresBeforeApplying, !pending.hasWaited else { return }
+        guard mayWait, configuration.measuresBeforeApplying, !pending.hasWaited else { return }
         let urgent = found.prefix { distance($0.index) <= Self.urgentDistance }.flatMap(\.requests)
         guard !urgent.isEmpty else { return }
         pending.awaitedTickets = Set(urgent.map(\.ticket))
@@ -82,7 +84,7 @@ extension FlowCore {
     /// The messages that the reader will see after the next apply, as indexes.
     func focusedMessages() -> Range<Int> {
         let count = window.messages.count
-        switch pending.intent {
+        switch viewport.isDragging ? nil : pending.intent {
         case .message(let id, _, _)?:
             if let index = window.index(of: id) { return index..<index + 1 }
         case .anchor(let anchor)?:

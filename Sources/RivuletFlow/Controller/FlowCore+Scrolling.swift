@@ -17,7 +17,7 @@ extension FlowCore {
         guard viewport.isDragging else { return }
         viewport.isDragging = false
         takeHeldPage()
-        if pending.intent != nil { pending.isDirty = true }
+        if pending.intent != nil { markDirty(.jump) }
     }
 
     // MARK: places
@@ -87,19 +87,27 @@ extension FlowCore {
         let isAnimated = !pending.reasons.isDisjoint(with: .animated) && configuration.incrementalRefresh
         if let intent = pending.intent, !viewport.isDragging || old.rows.isEmpty {
             pending.intent = nil
-            return go(to: intent, in: new, range: range, isAnimated: isAnimated)
+            if let decision = go(to: intent, in: new, range: range, isAnimated: isAnimated) {
+                return decision
+            }
         }
         let mayFollow = !pending.reasons.isSubset(of: .anchoring)
         if viewport.isFollowing, mayFollow, !viewport.isDragging, !loads.newer.canLoad {
-            return go(to: .bottom, in: new, range: range, isAnimated: isAnimated)
+            return goToBottom(range, isAnimated: isAnimated)
         }
         return keepAnchor(old: old, new: new, changes: changes, range: range)
+    }
+
+    private func goToBottom(_ range: ClosedRange<Double>, isAnimated: Bool) -> Decision {
+        let offset = range.upperBound
+        return Decision(scroll: .bottom(offset: offset, isAnimated: isAnimated), offset: offset)
     }
 
     private func keepAnchor(
         old: FlowSnapshot, new: FlowSnapshot, changes: ChangeSet, range: ClosedRange<Double>
     ) -> Decision {
-        let moved = Set(changes.moves.map { old.rows[$0.from].message })
+        // When two rows change places, the change set may name either; what moved is the message that was moved.
+        let moved = changes.moves.isEmpty ? [] : pending.repositioned
         let anchor = firstAnchor(in: old) { window.contains($0) && !moved.contains($0) }
         var offset = viewport.offset
         if let anchor, let index = window.index(of: anchor.message) {
@@ -110,26 +118,18 @@ extension FlowCore {
         return Decision(scroll: .keep(by: shift), offset: offset, anchor: anchor, shift: shift)
     }
 
+    /// Goes where the reader wants to be; nil when that message has gone in the meantime.
     private func go(
         to intent: ScrollIntent, in new: FlowSnapshot, range: ClosedRange<Double>, isAnimated: Bool
-    ) -> Decision {
+    ) -> Decision? {
         switch intent {
-        case .bottom:
-            return Decision(
-                scroll: .bottom(offset: range.upperBound, isAnimated: isAnimated), offset: range.upperBound)
+        case .bottom: return goToBottom(range, isAnimated: isAnimated)
         case .anchor(let anchor):
-            guard let index = window.index(of: anchor.message) else {
-                return go(to: .bottom, in: new, range: range, isAnimated: false)
-            }
+            guard let index = window.index(of: anchor.message) else { return nil }
             let offset = clamp(edgeOffset(anchor, message: index, in: new) - anchor.offset, to: range)
             return Decision(scroll: .target(offset: offset, isAnimated: false), offset: offset)
         case .message(let id, let alignment, let highlights):
-            guard let index = window.index(of: id) else {
-                let offset = clamp(viewport.offset, to: range)
-                return Decision(
-                    scroll: .keep(by: offset - viewport.offset), offset: offset,
-                    shift: offset - viewport.offset)
-            }
+            guard let index = window.index(of: id) else { return nil }
             let row = decoration.row(ofMessage: index)
             let target = targetOffset(
                 top: new.offset(ofRow: row), bottom: new.offset(ofRow: row + 1), alignment: alignment)

@@ -5,17 +5,18 @@ extension FlowCore {
 
     /// Counts what arrived while the reader was elsewhere, once it is in the rows.
     mutating func countArrived() {
-        let arrived = pending.arrived
-        pending.arrived = []
         if !viewport.isFollowing {
-            for id in arrived { unseen.insert(id, countMax: configuration.newMessageCountMax) }
+            for message in pending.arrived {
+                unseen.insert(message, countMax: configuration.newMessageCountMax)
+            }
         }
+        pending.arrived = []
         forgetSeen()
     }
 
     /// Forgets the new messages that are in view or above it.
     mutating func forgetSeen() {
-        guard !unseen.ids.isEmpty else { return }
+        guard !unseen.isEmpty else { return }
         if viewport.isFollowing, isAtBottom() {
             unseen.removeAll()
             return
@@ -23,9 +24,15 @@ extension FlowCore {
         let bottom = viewport.offset + viewport.height + 0.5
         let visible = snapshot.visibleRows(from: viewport.offset, height: viewport.height)
         guard let last = visible.last(where: { snapshot.offset(ofRow: $0 + 1) <= bottom }),
-            let lastSeen = window.index(of: snapshot.rows[last].message)
+            let position = positionShown(of: snapshot.rows[last].message)
         else { return }
-        unseen.removeAll { id in window.index(of: id).map { $0 <= lastSeen } ?? false }
+        unseen.removeAll(through: position)
+    }
+
+    /// Where a message that is shown stands; the window may be ahead of what is shown.
+    private func positionShown(of id: MessageID) -> MessagePosition? {
+        if let index = window.index(of: id) { return window.messages[index].position }
+        return snapshot.messages.first { $0.id == id }?.position
     }
 
     // MARK: the window's bounds
@@ -50,7 +57,6 @@ extension FlowCore {
             dropLoad(.newer)
             loads.newer = .more
         }
-        if fromOlder + fromNewer > 0 { pending.isDirty = true }
     }
 
     /// The messages that must stay: those in view and so far around it that no page will be asked for at once.
@@ -64,7 +70,7 @@ extension FlowCore {
         }
         let count = window.messages.count
         var kept = (indices.min() ?? count)..<((indices.max() ?? count - 1) + 1)
-        switch pending.intent {
+        switch viewport.isDragging ? nil : pending.intent {
         case .bottom?: kept = max(0, count - max(kept.count, 1))..<count
         case .message(let id, _, _)?:
             if let index = window.index(of: id) {
@@ -73,16 +79,29 @@ extension FlowCore {
         case .anchor?, nil:
             if viewport.isFollowing, !loads.newer.canLoad { kept = min(kept.lowerBound, count)..<count }
         }
-        return kept
+        return extendedByUnshown(kept)
     }
 
-    private mutating func forget(_ ids: [MessageID]) {
-        let gone = Set(ids)
-        for id in ids { book.forget(id) }
-        for id in pending.arrived where gone.contains(id) {
-            unseen.insert(id, countMax: configuration.newMessageCountMax)
+    /// With the messages beside these that are not shown yet: a page that just came must not go before it was seen,
+    /// or it would be asked for without end.
+    private func extendedByUnshown(_ kept: Range<Int>) -> Range<Int> {
+        var (lower, upper) = (kept.lowerBound, kept.upperBound)
+        let messages = window.messages
+        while lower > 0, pending.inserted.contains(messages[lower - 1].id) { lower -= 1 }
+        while upper < messages.count, pending.inserted.contains(messages[upper].id) { upper += 1 }
+        return lower..<upper
+    }
+
+    private mutating func forget(_ messages: [Message]) {
+        for message in messages { book.forget(message.id) }
+    }
+
+    /// Counts what arrived but left the window before it was shown.
+    mutating func countForgotten() {
+        for message in pending.arrived where !window.contains(message.id) {
+            unseen.insert(message, countMax: configuration.newMessageCountMax)
         }
-        pending.arrived.removeAll { gone.contains($0) }
+        pending.arrived.removeAll { !window.contains($0.id) }
     }
 
     /// Gives up a page that continues messages which are not in the window any more.
@@ -99,7 +118,7 @@ extension FlowCore {
         next.older = loads.older
         next.newer = loads.newer
         next.isFollowing = viewport.isFollowing
-        next.newMessageCount = unseen.ids.count
+        next.newMessageCount = unseen.count
         next.awaitsViewMeasuring = !book.awaitingViews.isEmpty
         next.stickyDay = stickyDay()
         guard next != state else { return }

@@ -18,12 +18,16 @@ public struct FlowCore: Sendable {
         var isDirty = false
         /// Where the reader is to go.
         var intent: ScrollIntent?
+        /// Messages that came into the window and are not shown yet.
+        var inserted: Set<MessageID> = []
         /// Messages that look different though their row's value may be the same.
         var changed: Set<MessageID> = []
+        /// Messages that stand elsewhere now.
+        var repositioned: Set<MessageID> = []
         /// Messages whose rows may have another height.
         var resized: Set<MessageID> = []
         /// Messages that arrived from others and are not counted yet.
-        var arrived: [MessageID] = []
+        var arrived: [Message] = []
         /// The rows that were replaced since the last apply; nil when that is no single stretch.
         var rowEdit: RowEdit?
         var rowEditCount = 0
@@ -101,9 +105,15 @@ public struct FlowCore: Sendable {
         self.now = now
         for event in events { reduce(event) }
         if loads.isOpen {
-            trimWindow()
-            redecorate()
-            if pending.isDirty, pending.awaitedTickets.isEmpty { publish() }
+            countForgotten()
+            redecorate(mayWait: true)
+            if pending.isDirty, pending.awaitedTickets.isEmpty {
+                // Not earlier: while an apply waits for sizes the reader goes on scrolling what is shown.
+                trimWindow()
+                countForgotten()
+                redecorate(mayWait: false)
+                publish()
+            }
             loadIfNearEdge()
         }
         updateState()

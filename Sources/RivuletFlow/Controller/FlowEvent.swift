@@ -25,13 +25,16 @@ public enum FlowEvent: Sendable {
 
     // MARK: messages
 
-    /// Messages that just arrived.
+    /// Messages that just arrived, or that came to stand where the window is.
     case arrived([Message])
     /// Messages that the reader sends.
     case sent([Message])
     /// Messages that changed; those outside of the window are ignored.
     case updated([Message])
     /// The server's word about a sent message; the position moves the row, once, when it is given.
+    ///
+    /// It can only move a row that is in the window. Where the whole message is at hand, `arrived` does the same and
+    /// also brings in one that was outside.
     case acknowledged(MessageID, state: Message.State, serverKey: Int64?, position: MessagePosition?)
     /// Messages that were deleted here.
     case deleted([MessageID])

@@ -57,9 +57,10 @@ struct LoadBook {
         return current
     }
 
-    /// Gives up the request under way.
+    /// Gives up the request under way; a later one is read after the news so far.
     mutating func abandon() -> FlowTicket? {
         heldPage = nil
+        forgetNews()
         guard let current = inFlight else { return nil }
         inFlight = nil
         if older == .loading { older = .more }
@@ -104,22 +105,25 @@ struct LoadBook {
 
 /// The messages that arrived further down and were not seen yet.
 struct UnseenMessages {
-    private(set) var ids: Set<MessageID> = []
+    private var places: [MessageID: MessagePosition] = [:]
 
-    mutating func insert(_ id: MessageID, countMax: Int) {
-        if ids.count < countMax { ids.insert(id) }
+    var count: Int { places.count }
+    var isEmpty: Bool { places.isEmpty }
+
+    mutating func insert(_ message: Message, countMax: Int) {
+        if places.count < countMax { places[message.id] = message.position }
     }
 
     mutating func remove(_ id: MessageID) {
-        ids.remove(id)
+        places[id] = nil
     }
 
     mutating func removeAll() {
-        ids = []
+        places = [:]
     }
 
-    mutating func removeAll(where isSeen: (MessageID) -> Bool) {
-        ids = ids.filter { !isSeen($0) }
+    mutating func removeAll(through position: MessagePosition) {
+        places = places.filter { $0.value > position }
     }
 }
 

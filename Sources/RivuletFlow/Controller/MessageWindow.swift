@@ -76,19 +76,19 @@ struct MessageWindow {
     }
 
     /// Takes the oldest messages out.
-    mutating func removeFirst(_ count: Int) -> [MessageID] {
-        let gone = messages.prefix(count).map(\.id)
+    mutating func removeFirst(_ count: Int) -> [Message] {
+        let gone = Array(messages.prefix(count))
         messages.removeFirst(gone.count)
-        for id in gone { places[id] = nil }
+        for message in gone { places[message.id] = nil }
         touch(0, replacedBy: 0)
         return gone
     }
 
     /// Takes the newest messages out.
-    mutating func removeLast(_ count: Int) -> [MessageID] {
-        let gone = messages.suffix(count).map(\.id)
+    mutating func removeLast(_ count: Int) -> [Message] {
+        let gone = Array(messages.suffix(count))
         messages.removeLast(gone.count)
-        for id in gone { places[id] = nil }
+        for message in gone { places[message.id] = nil }
         touch(messages.count, replacedBy: 0)
         return gone
     }
