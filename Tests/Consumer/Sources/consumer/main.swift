@@ -5,6 +5,7 @@ import RivuletEngine
 import RivuletModel
 import RivuletServer
 import RivuletServerCore
+import RivuletStore
 
 // A server in this process; in production it is the program rivuletd on another machine.
 let folder = NSTemporaryDirectory() + "rivulet-" + UUID().uuidString
