@@ -45,6 +45,15 @@ struct ChatModelTests {
         #expect(!model.hasFailed)
     }
 
+    @Test func `A change that no line shows prints nothing`() {
+        var model = model()
+        var message = Message.sample(1, from: 7, text: "hi", state: .accepted)
+        _ = model.handle(.message(message))
+        message.position = MessagePosition(99)
+        message.revision += 1
+        #expect(model.handle(.message(message)).isEmpty)
+    }
+
     @Test func `A failure says why`() {
         var model = model()
         var message = Message.sample(1, from: 7, text: "hi", state: .sending)

@@ -85,6 +85,14 @@ import Testing
         }
     }
 
+    @Test func `the README shows the program that the consumer package runs`() throws {
+        let readme = try String(contentsOf: SourceTree.root.appending(path: "README.md"), encoding: .utf8)
+        let program = try String(
+            contentsOf: SourceTree.root.appending(path: "Tests/Consumer/Sources/consumer/main.swift"),
+            encoding: .utf8)
+        #expect(readme.contains("```swift\n\(program)```"))
+    }
+
     @Test(arguments: ["protocol", "extensions"])
     func `every section that the code cites exists`(document: String) throws {
         let text = try String(

@@ -32,7 +32,7 @@ struct ChatModel {
     let peer: UserID
     private let formatter: ChatFormatter
     private var lastDay: String?
-    private var shown: [MessageID: (number: Int, state: Message.State, revision: Int)] = [:]
+    private var shown: [MessageID: (number: Int, state: Message.State, text: String)] = [:]
     private var order: [MessageID] = []
     private var nextNumber = 1
     private var connection: ChatConnection?
@@ -72,12 +72,12 @@ struct ChatModel {
             return [.show(formatter.notice("message from \(message.sender.rawValue)"), id: nil)]
         }
         guard let known = shown[message.id] else { return show(message) }
-        guard known.state != message.state || known.revision != message.revision else { return [] }
-        shown[message.id] = (known.number, message.state, message.revision)
+        let text = formatter.message(message)
+        shown[message.id] = (known.number, message.state, text)
+        // A message also changes in ways that no line shows, such as its place in the conversation.
+        guard known.text != text else { return [] }
         connectionNumber = nil
-        return [
-            .update(known.number, text: formatter.message(message), otherwise: formatter.later(message))
-        ]
+        return [.update(known.number, text: text, otherwise: formatter.later(message))]
     }
 
     private mutating func show(_ message: Message) -> [Action] {
@@ -108,7 +108,7 @@ struct ChatModel {
     }
 
     private mutating func remember(_ message: Message) {
-        shown[message.id] = (takeNumber(), message.state, message.revision)
+        shown[message.id] = (takeNumber(), message.state, formatter.message(message))
         order.append(message.id)
         guard order.count > ChatModel.rememberedCountMax else { return }
         // What still waits is kept: whether all was sent is asked of it.
