@@ -128,6 +128,19 @@ import Testing
         #expect(flow.core.snapshot.messages.first { $0.id == edited.id }?.content == .text("edited"))
     }
 
+    @Test func `a page does not take back what is known at the same revision`() throws {
+        var flow = TestFlow.opened()
+        flow.send(.sent([.sample(201, isOutgoing: true, state: .sending)]))
+        flow.send(.acknowledged(MessageID(201), state: .accepted, serverKey: nil, position: nil))
+        flow.answersLoads = false
+        flow.scroll(0)
+        let request = try #require(flow.loads.last)
+        var page = flow.page(for: request)
+        page.messages.append(.sample(201, isOutgoing: true, state: .sending))
+        flow.send(.pageLoaded(request.ticket, page))
+        #expect(flow.core.snapshot.messages.last?.state == .accepted)
+    }
+
     @Test func `a message that arrives while the first page is under way is not lost`() throws {
         var flow = TestFlow(stored: (1...20).map { .sample($0) })
         flow.answersLoads = false

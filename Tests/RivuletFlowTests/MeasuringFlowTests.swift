@@ -164,6 +164,18 @@ import Testing
         #expect(flow.core.rowLayout(of: MessageID(12_345)) == nil)
     }
 
+    @Test func `a row that gets another width by its place in the run is measured again`() {
+        var configuration = FlowConfiguration.test
+        configuration.decoration = DecorationRules(timeLabel: .never)
+        configuration.appearance.configure(.avatar, for: .session) { $0.visibility.keepsColumn = false }
+        let text = String(repeating: "x", count: 300)
+        var flow = TestFlow(configuration, stored: [.sample(1), .sample(2, text: text)])
+        flow.send(.resized(LayoutSize(width: 240, height: 600)), .opened(.latest))
+        let before = flow.core.snapshot.layout.height(ofRow: 1)
+        flow.send(.deleted([MessageID(1)]))
+        #expect(flow.core.snapshot.layout.height(ofRow: 0) > before + 30)
+    }
+
     @Test func `another style begins a new epoch and measures everything anew`() {
         var flow = TestFlow.opened()
         let height = flow.core.snapshot.contentHeight

@@ -31,8 +31,9 @@ struct ModelDriver {
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
         var configuration = FlowConfiguration()
-        configuration.pageSize = 10
-        configuration.windowCountMax = 40
+        // A window that is hardly larger than what is in view must never forget what is in view.
+        configuration.pageSize = seed % 3 == 0 ? 5 : 10
+        configuration.windowCountMax = seed % 3 == 0 ? 10 : 40
         configuration.trimDistance = 1.5
         configuration.loadDistance = 0.5
         configuration.decoration = DecorationRules(showsDays: true)
