@@ -3,7 +3,7 @@ public import RivuletModel
 /// What happens to a flow.
 ///
 /// Events are values, submitted from any thread and handled one batch at a time. Messages are known by their
-/// ``RivuletModel/MessageID``: one that is in the window already is brought up to date, whichever event brings it.
+/// `MessageID`: one that is in the window already is brought up to date, whichever event brings it.
 public enum FlowEvent: Sendable {
     // MARK: the session
 
