@@ -31,5 +31,6 @@ echo "$summary"
 
 if [ $# -eq 0 ]; then
     echo "Building the consumer package against the public interface …"
-    swift run --package-path Tests/Consumer consumer
+    swift build --package-path Tests/Consumer 2>&1 | Scripts/quiet-build.sh
+    swift run --package-path Tests/Consumer --skip-build consumer
 fi
