@@ -11,10 +11,11 @@ modules=("$@")
     RivuletServerCore RivuletServer
 )
 
-swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members >/dev/null
-graphs=$(find .build -type d -name symbolgraph -path '*debug*' | head -n 1)
+swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members 2>&1 | Scripts/quiet-build.sh
+graphs=$(find .build -type d -name symbolgraph | head -n 1)
 [ -n "$graphs" ] || { echo "docs: swift wrote no symbol graphs" >&2; exit 1; }
 
+mkdir -p .build/docs
 for module in "${modules[@]}"; do
     work=$(mktemp -d)
     cp "$graphs/$module.symbols.json" "$work/"

@@ -15,7 +15,7 @@ extension IMService {
     /// cancelled, the message is withdrawn if it was not yet written, and the call ends at once either way: a message
     /// that is on the wire already will still be sent.
     ///
-    /// - Returns: The report with the step ``RivuletClientCore/SendReport/Step/acknowledged``.
+    /// - Returns: The report with the step `acknowledged`.
     /// - Throws: ``IMServiceError``, or `CancellationError`.
     @discardableResult
     public func send(_ message: OutgoingMessage) async throws -> SendReport {

@@ -90,7 +90,7 @@ public struct ClientLogger: Sendable {
 /// Takes the counts of a client.
 ///
 /// Names: `messages_received`, `messages_acknowledged`, `messages_refused`, `messages_failed`, `logins`,
-/// `connections`, `commits`, and `diagnostic.` followed by the code of a ``RivuletClientCore/ClientDiagnostic``.
+/// `connections`, `commits`, and `diagnostic.` followed by the code of a `ClientDiagnostic`.
 public struct ClientMetrics: Sendable {
     private let count: @Sendable (_ name: String, _ amount: Int) -> Void
 

@@ -142,7 +142,7 @@ public final class AccountDirectory {
 
     // MARK: Devices
 
-    /// The number of a user's device, given at its first login; ``DeviceNumber/none`` for the web and for clients
+    /// The number of a user's device, given at its first login; `DeviceNumber` for the web and for clients
     /// without a device id (docs/protocol.md, section 7).
     public func deviceNumber(
         for account: Account, platform: PlatformID, deviceID: String

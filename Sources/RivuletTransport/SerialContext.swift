@@ -38,7 +38,7 @@ extension EventLoop: SerialContext {
         preconditionOnLoop()
     }
 
-    /// Makes a ``UVKit/Timer`` on this loop.
+    /// Makes a `Timer` on this loop.
     public func makeDeadline(_ passed: @escaping () -> Void) throws -> any Deadline {
         try Timer(on: self, fired: passed)
     }
@@ -52,7 +52,7 @@ public struct OwnedContext: Sendable {
 
     /// Starts an event loop on a new thread.
     ///
-    /// - Throws: ``UVKit/UVError`` when the system has no descriptor or thread left.
+    /// - Throws: `UVError` when the system has no descriptor or thread left.
     public init() throws {
         loop = try EventLoop()
         try loop.start()

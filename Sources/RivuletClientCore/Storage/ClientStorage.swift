@@ -81,7 +81,7 @@ public enum StorageChange: Sendable, Equatable {
     /// did not say or when something lies between the last known key and it: the place is then learned from the
     /// message's own copy in a later round.
     case acknowledged(SendID, place: QueuePlace?)
-    /// The server refused the message with this status, never ``RivuletWire/ACKStatus/success``; it leaves the outbox.
+    /// The server refused the message with this status, never `success`; it leaves the outbox.
     case refused(SendID, ACKStatus)
     /// The client gave the message up; it leaves the outbox.
     case failed(SendID, SendFailure)

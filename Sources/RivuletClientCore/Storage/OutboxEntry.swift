@@ -28,7 +28,7 @@ public struct OutboxEntry: Sendable, Equatable {
     public var command: Command
     /// The message; its case fits ``command``.
     public var body: PacketBody
-    /// The header flags to send it with, for example ``RivuletWire/PacketFlags/text``.
+    /// The header flags to send it with, for example `text`.
     public var flags: PacketFlags
     /// When the user sent it, in milliseconds since 1970 by this device's clock; for display, never for order.
     public var createdMilliseconds: Int64

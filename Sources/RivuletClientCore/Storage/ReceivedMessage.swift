@@ -10,7 +10,7 @@ public struct ReceivedMessage: Sendable, Equatable {
     public var command: Command
     /// The packet's content; its case fits ``command``.
     public var body: PacketBody
-    /// The flags as they came, ``RivuletWire/PacketFlags/isSelf`` removed unless the sender is this user; none in the
+    /// The flags as they came, `isSelf` removed unless the sender is this user; none in the
     /// seed profile.
     public var flags: PacketFlags
     /// Where the message is in its queue, when a METADATA said so (live copies).
