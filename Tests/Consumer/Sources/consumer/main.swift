@@ -39,3 +39,4 @@ for await change in changes {
 await ada.close()
 await ben.close()
 await server.stop()
+try FileManager.default.removeItem(atPath: folder)
