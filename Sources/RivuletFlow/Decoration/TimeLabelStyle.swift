@@ -10,7 +10,8 @@ import RivuletModel
 /// style.text(for: row)    // "Yesterday 09:41"
 /// ```
 ///
-/// Another language is another value of `TimeLabelLanguage`; an app that wants its system's formatter sets `custom`.
+/// `localized(_:calendar:)` writes as any locale and calendar of Foundation do. Another language without Foundation is
+/// another value of `TimeLabelLanguage`; an app with a formatter of its own sets `custom`.
 public struct TimeLabelStyle: Sendable {
     /// How the hour is written.
     public enum Clock: Hashable, Sendable {
@@ -44,6 +45,8 @@ public struct TimeLabelStyle: Sendable {
         public var hour: Int
         /// 0 to 59.
         public var minute: Int
+        /// What a local clock shows, as seconds since a local 1970: UTC plus the zone's offset.
+        public var localSeconds: Int64
     }
 
     /// The words.
@@ -99,7 +102,8 @@ public struct TimeLabelStyle: Sendable {
         let minuteOfDay = Int(local.flooredRemainder(by: 86_400) / 60)
         return Parts(
             isDay: row.id.kind == .day, age: row.age, date: CivilDate(day: day),
-            weekday: CivilDate.weekday(ofDay: day), hour: minuteOfDay / 60, minute: minuteOfDay % 60)
+            weekday: CivilDate.weekday(ofDay: day), hour: minuteOfDay / 60, minute: minuteOfDay % 60,
+            localSeconds: local)
     }
 
     private func text(_ parts: Parts) -> String {
