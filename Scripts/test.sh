@@ -13,7 +13,8 @@ swift build --explicit-target-dependency-import-check error --build-tests 2>&1 |
 
 echo "Running the tests …"
 status=0
-swift test --skip-build --disable-xctest "$@" >"$log" 2>&1 || status=$?
+# One at a time: libedit keeps terminal state for the whole process, and two editors side by side can wait for ever.
+swift test --skip-build --disable-xctest --no-parallel "$@" >"$log" 2>&1 || status=$?
 
 # Swift Testing prints three lines a test; a person wants the failures and the count.
 if [ "$status" -ne 0 ]; then
