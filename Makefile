@@ -37,7 +37,7 @@ docs: deps ## Build the reference documentation of every public module into .bui
 	@Scripts/docs.sh
 
 soak: deps ## Run the long tests: simulations, kills and fuzzing, SOAK_MINUTES minutes of fuzzing.
-	@RIVULET_SOAK=1 Scripts/test.sh
+	@RIVULET_SOAK=1 RIVULET_TEST_LIMIT=120m Scripts/test.sh
 	@Scripts/fuzz.sh $$(( $(SOAK_MINUTES) * 60 ))
 
 fuzz: deps ## Fuzz the decoder for SOAK_MINUTES minutes.

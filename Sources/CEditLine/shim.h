@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <histedit.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -72,8 +72,12 @@ public enum EditorInput: Hashable, Sendable {
         promptWidth = displayWidth(of: prompt)
         // Duplicates: closing these files leaves the caller's descriptors open. All three are closed in `deinit`.
         guard let reader = unsafe fdopen(dup(input), "r"), let writer = unsafe fdopen(dup(output), "w"),
-            let errors = unsafe fdopen(dup(output), "w"), let history = unsafe history_init(),
-            let editor = unsafe el_init_fd(program, reader, writer, errors, input, output, output)
+            let errors = unsafe fdopen(dup(output), "w"), let history = unsafe history_init()
+        else { throw LineEditorError(message: "cannot use this terminal for line editing") }
+        let made = unsafe EditLineLock.withLock {
+            unsafe el_init_fd(program, reader, writer, errors, input, output, output)
+        }
+        guard let editor = unsafe made
         else { throw LineEditorError(message: "cannot use this terminal for line editing") }
         unsafe files = [reader, writer, errors]
         unsafe self.history = history
@@ -92,8 +96,10 @@ public enum EditorInput: Hashable, Sendable {
     }
 
     deinit {
-        unsafe el_end(editor)
-        unsafe history_end(history)
+        EditLineLock.withLock {
+            unsafe el_end(editor)
+            unsafe history_end(history)
+        }
         unsafe files.forEach { unsafe fclose($0) }
         unsafe free(prompt)
     }
@@ -108,7 +114,11 @@ public enum EditorInput: Hashable, Sendable {
         defer { isReading.store(false, ordering: .releasing) }
         ending = nil
         var count: Int32 = 0
-        let characters = unsafe el_wgets(editor, &count)
+        let characters = unsafe EditLineLock.withLock {
+            // libedit draws the prompt first and takes the terminal's echo away after it: too late for who types fast.
+            unsafe editkit_prepare_terminal(editor, 1)
+            return unsafe el_wgets(editor, &count)
+        }
         guard let characters = unsafe characters, count > 0, ending == nil else {
             write("\r\n")
             return ending ?? .endOfInput
@@ -178,7 +188,7 @@ public enum EditorInput: Hashable, Sendable {
                 unsafe out?.pointee = wchar_t(bitPattern: scalar.value)
                 return 1
             }
-            let ready = editkit_wait(input, wake.reader)
+            let ready = EditLineLock.withoutLock { editkit_wait(input, wake.reader) }
             guard ready > 0 else {
                 if ready == -EINTR { continue }
                 return 0

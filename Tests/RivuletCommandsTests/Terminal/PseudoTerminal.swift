@@ -16,6 +16,7 @@ final class PseudoTerminal: Sendable {
     private struct State {
         var model: TerminalModel
         var raw: [UInt8] = []
+        var isOver = false
         var waiters:
             [(condition: @Sendable ([String]) -> Bool, continuation: CheckedContinuation<[String], Never>)] =
                 []
@@ -74,16 +75,28 @@ final class PseudoTerminal: Sendable {
     /// Every byte that the program wrote.
     var output: String { state.withLock { String(decoding: $0.raw, as: UTF8.self) } }
 
-    /// Returns the screen as soon as the condition holds; the test's time limit ends a wait in vain.
+    /// Returns the screen as soon as the condition holds.
+    ///
+    /// When the test's time is over, it returns what there is and presses Ctrl-U and Ctrl-D, so that the program ends too.
     @discardableResult
     func wait(until condition: @escaping @Sendable ([String]) -> Bool) async -> [String] {
-        await withCheckedContinuation { continuation in
-            let screen: [String]? = state.withLock { state in
-                if condition(state.model.screen) { return state.model.screen }
-                state.waiters.append((condition, continuation))
-                return nil
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let screen: [String]? = state.withLock { state in
+                    if state.isOver || condition(state.model.screen) { return state.model.screen }
+                    state.waiters.append((condition, continuation))
+                    return nil
+                }
+                if let screen { continuation.resume(returning: screen) }
             }
-            if let screen { continuation.resume(returning: screen) }
+        } onCancel: {
+            let (waiters, screen) = state.withLock { state in
+                state.isOver = true
+                defer { state.waiters = [] }
+                return (state.waiters, state.model.screen)
+            }
+            for waiter in waiters { waiter.continuation.resume(returning: screen) }
+            type("\u{15}\u{4}")
         }
     }
 

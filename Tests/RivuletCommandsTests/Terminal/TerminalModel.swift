@@ -102,6 +102,7 @@ struct TerminalModel {
     }
 
     private mutating func put(_ text: String) {
+        guard text.count == 1 else { return unknown.append(text) }
         let width = displayWidth(of: text)
         if width == 0 {
             guard column > 0, column <= lines[row].count else { return }
