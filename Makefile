@@ -11,11 +11,11 @@ SOAK_MINUTES ?= 10
 help: ## Tell what there is to make.
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-demo: deps ## Start a server in a temporary folder and chat with a partner who answers.
-	@echo "Building rivulet and rivuletd (the first time takes a minute or two) …"
-	@swift build --product rivuletd 2>&1 | Scripts/quiet-build.sh
+demo: deps ## Open a chat window with a server of its own and people who answer; without a display, in a browser.
+	@echo "Building rivulet-chat and rivulet (the first time takes a few minutes) …"
+	@swift build --product rivulet-chat 2>&1 | Scripts/quiet-build.sh
 	@swift build --product rivulet 2>&1 | Scripts/quiet-build.sh
-	@"$$(swift build --show-bin-path)/rivulet" demo
+	@Scripts/demo.sh
 
 test: deps ## Run every test.
 	@Scripts/test.sh
@@ -52,6 +52,7 @@ build: deps ## Build everything for debugging.
 release: deps ## Build the programs for release.
 	@swift build -c release --product rivulet
 	@swift build -c release --product rivuletd
+	@swift build -c release --product rivulet-chat
 
 clean: ## Remove everything that was built.
 	@rm -rf .build Fuzz/.build Tests/Consumer/.build

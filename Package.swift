@@ -13,6 +13,9 @@ let settings: [SwiftSetting] = [
 /// Targets in which every unsafe operation is marked and explained: they touch raw bytes or C.
 let strictlyMemorySafe: Set<String> = ["RivuletWire", "RivuletStore", "SQLiteKit", "UVKit", "EditLineKit"]
 
+/// Targets that live on the main actor, as everything that touches GTK must.
+let mainActorByDefault: Set<String> = ["GTKKit", "RivuletUI", "rivulet-chat", "RivuletUITests"]
+
 let package = Package(
     name: "Rivulet",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -24,6 +27,8 @@ let package = Package(
         .library(name: "RivuletStore", targets: ["RivuletStore"]),
         .library(name: "RivuletEngine", targets: ["RivuletEngine"]),
         .library(name: "RivuletServer", targets: ["RivuletServerCore", "RivuletServer"]),
+        .library(name: "RivuletUI", targets: ["RivuletUI"]),
+        .executable(name: "rivulet-chat", targets: ["rivulet-chat"]),
         .executable(name: "rivulet", targets: ["rivulet"]),
         .executable(name: "rivuletd", targets: ["rivuletd"]),
         .executable(name: "rivulet-bench", targets: ["rivulet-bench"]),
@@ -42,9 +47,12 @@ let package = Package(
         .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
         .systemLibrary(
             name: "CEditLine", pkgConfig: "libedit", providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
+        .systemLibrary(
+            name: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
         .target(name: "SQLiteKit", dependencies: ["CSQLite"]),
         .target(name: "UVKit", dependencies: ["CUV"]),
         .target(name: "EditLineKit", dependencies: ["CEditLine"]),
+        .target(name: "GTKKit", dependencies: ["CGtk"]),
 
         // Shells: the cores performed over real sockets and files.
         .target(name: "RivuletTransport", dependencies: ["UVKit"]),
@@ -65,6 +73,8 @@ let package = Package(
                 "RivuletStore", "RivuletFlow",
             ]),
 
+        .target(name: "RivuletUI", dependencies: ["RivuletModel", "RivuletFlow", "GTKKit"]),
+
         // Programs: argument parsing and wiring, each over a library that does the work.
         .target(name: "RivuletArguments"),
         .target(
@@ -75,6 +85,12 @@ let package = Package(
                 "EditLineKit",
             ]),
         .executableTarget(name: "rivulet", dependencies: ["RivuletCommands"]),
+        .executableTarget(
+            name: "rivulet-chat",
+            dependencies: [
+                "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletUI", "RivuletEngine", "RivuletClient",
+                "RivuletClientCore", "RivuletStore", "RivuletServer", "RivuletServerCore", "RivuletArguments",
+            ]),
         .executableTarget(name: "rivuletd", dependencies: ["RivuletServer", "RivuletArguments"]),
         .executableTarget(
             name: "rivulet-bench",
@@ -135,5 +151,8 @@ for target in package.targets where ![.system, .plugin, .macro, .binary].contain
     target.swiftSettings = (target.swiftSettings ?? []) + settings
     if strictlyMemorySafe.contains(target.name) {
         target.swiftSettings?.append(.strictMemorySafety())
+    }
+    if mainActorByDefault.contains(target.name) {
+        target.swiftSettings?.append(.defaultIsolation(MainActor.self))
     }
 }

@@ -11,6 +11,11 @@ packages=(
     libuv1-dev      # event loop, sockets, DNS
     libsqlite3-dev  # the client's store and the server's log
     libedit-dev     # line editing in `rivulet chat`
+    libgtk-4-dev    # the window of `rivulet-chat`
+    libgtk-4-bin    # gtk4-broadwayd, which shows the window in a browser where there is no display
+    fonts-cantarell fonts-noto-cjk fonts-noto-color-emoji # what a desktop has and a bare server does not
+    xvfb xauth dbus-x11 at-spi2-core # a display and a session of the tests' own
+    xdotool imagemagick # keys and screenshots in these tests
     pkg-config      # tells SwiftPM where the libraries are
 )
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 modules=("$@")
 [ ${#modules[@]} -gt 0 ] || modules=(
     RivuletWire RivuletModel RivuletFlow RivuletClientCore RivuletClient RivuletStore RivuletEngine
-    RivuletServerCore RivuletServer
+    RivuletServerCore RivuletServer RivuletUI
 )
 
 swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members 2>&1 | Scripts/quiet-build.sh

@@ -16,7 +16,7 @@ import Testing
 
     /// The C libraries, each behind one wrapper.
     static let wrapperOfLibrary = [
-        "CSQLite": "SQLiteKit", "CUV": "UVKit", "CEditLine": "EditLineKit",
+        "CSQLite": "SQLiteKit", "CUV": "UVKit", "CEditLine": "EditLineKit", "CGtk": "GTKKit",
     ]
 
     @Test(arguments: allowed.keys.sorted())
@@ -39,6 +39,25 @@ import Testing
                     before.contains { $0.hasPrefix("#if canImport(Foundation") },
                     "\(file):\(index + 1) imports Foundation without trying FoundationEssentials first")
             }
+        }
+    }
+
+    @Test
+    func `only the GTK folder of the interface imports GTKKit, and everything above it is written once`()
+        throws
+    {
+        let files = try SourceTree.swiftFiles(in: ["Sources", "Benchmarks"])
+        #expect(files.contains { $0.path.hasPrefix("Sources/RivuletUI/Platform/GTK/") })
+        for file in files where file.imports.contains("GTKKit") {
+            #expect(file.path.hasPrefix("Sources/RivuletUI/Platform/GTK/"), "\(file) imports GTKKit")
+        }
+    }
+
+    @Test func `the interface knows no engine`() throws {
+        for file in try SourceTree.swiftFiles(in: ["Sources/RivuletUI"]) {
+            let allowed: Set = ["Foundation", "RivuletModel", "RivuletFlow", "GTKKit", "Synchronization"]
+            let forbidden = Set(file.imports).subtracting(allowed)
+            #expect(forbidden.isEmpty, "\(file) imports \(forbidden.sorted().joined(separator: ", "))")
         }
     }
 

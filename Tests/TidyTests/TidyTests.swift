@@ -38,7 +38,7 @@ import Testing
 
     @Test func `libraries do not print, trap on purpose, or swallow errors`() throws {
         let banned = ["try!", "fatalError(", "as!", "debugPrint(", "dump("]
-        let programs: Set<String> = ["rivulet", "rivuletd", "RivuletCommands"]
+        let programs: Set<String> = ["rivulet", "rivuletd", "RivuletCommands", "rivulet-chat"]
         for file in try SourceTree.swiftFiles(in: ["Sources"]) {
             for (index, line) in file.lines.enumerated() {
                 let trimmed = line.drop { $0 == " " }

@@ -107,6 +107,8 @@ public final class FlowController {
     public var offset: Double { core.offset }
     /// The least and the greatest offset.
     public var offsetRange: ClosedRange<Double> { core.offsetRange }
+    /// What the host decided.
+    public var configuration: FlowConfiguration { core.configuration }
     /// How well the layout snapshots serve.
     public var snapshotCounters: LayoutSnapshots.Counters { core.snapshotCounters }
 

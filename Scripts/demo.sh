@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs the demonstration: a window on the display, or, where there is none, the same window in a browser.
+#
+# Without a display it starts GTK's Broadway server on 127.0.0.1, prints the address, and runs until Ctrl-C.
+# RIVULET_DEMO_PORT sets its port (8086 unless set). When the input is no terminal there is nobody to look at a
+# window: the demonstration then chats over input and output, as `rivulet demo` does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bin=$(swift build --show-bin-path)
+
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+    exec "$bin/rivulet-chat" --demo "$@"
+fi
+if [ ! -t 0 ]; then
+    exec "$bin/rivulet" demo
+fi
+
+port=${RIVULET_DEMO_PORT:-8086}
+display=$((port - 8080))
+[ "$display" -ge 0 ] || display=6
+gtk4-broadwayd --address 127.0.0.1 --port "$port" ":$display" >/dev/null 2>&1 &
+broadway=$!
+trap 'kill "$broadway" 2>/dev/null || true' EXIT
+for _ in $(seq 50); do
+    if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then break; fi
+    if ! kill -0 "$broadway" 2>/dev/null; then
+        echo "demo: the browser's window cannot be served on port $port; set RIVULET_DEMO_PORT to another one" >&2
+        exit 1
+    fi
+    sleep 0.1
+done
+echo "There is no display here. Open http://127.0.0.1:$port/ in a browser; Ctrl-C ends the demonstration."
+echo "(From another machine: ssh -L $port:127.0.0.1:$port THIS-MACHINE. In the terminal: $bin/rivulet demo)"
+GDK_BACKEND=broadway BROADWAY_DISPLAY=":$display" "$bin/rivulet-chat" --demo "$@"

@@ -1,0 +1,229 @@
+internal import Foundation
+public import RivuletFlow
+public import RivuletModel
+
+/// One row of a flow: the five components of a message, each a view of the type that is registered for it.
+///
+/// A cell is used again for other messages; a component's view stays as long as the next message needs the same type.
+public final class MessageCell: PlatformView {
+    private var views: [MessageComponent: MessageView] = [:]
+    /// The message that the cell shows; nil between two.
+    public private(set) var message: Message?
+    /// How strongly the cell is highlighted, from 0 to 1.
+    var highlight = 0.0 { didSet { if highlight != oldValue { setNeedsDisplay() } } }
+    /// Whether the cell shows that it has the keyboard.
+    var showsFocus = false { didSet { if showsFocus != oldValue { setNeedsDisplay() } } }
+    /// Hears that a selection began in a component.
+    var onSelect: ((MessageCell) -> Void)?
+
+    /// Makes an empty cell.
+    public init() {
+        super.init(role: .listItem)
+        isFocusable = true
+        isHidden = true
+    }
+
+    /// The view of a component; nil where the row does not show it.
+    public func view(for component: MessageComponent) -> MessageView? {
+        guard let view = views[component], !view.isHidden else { return nil }
+        return view
+    }
+
+    /// Shows a message.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - layout: The frames of the components.
+    ///   - registry: The types of the views.
+    ///   - context: What a component's view is told besides its message.
+    func configure(
+        with message: Message, layout: RowLayout, registry: MessageViewRegistry,
+        context: (MessageComponent) -> MessageViewContext
+    ) {
+        let isOther = self.message?.id != message.id
+        self.message = message
+        for component in MessageComponent.allCases {
+            guard let frame = layout.frames[component] else {
+                views[component]?.isHidden = true
+                continue
+            }
+            let type = registry.type(for: component, kind: message.content.kind)
+            let view = reuse(component, as: type, isOther: isOther)
+            view.isHidden = false
+            view.prepare(context(component), message: message)
+            view.refresh(with: message)
+            view.frame = frame.rounded
+        }
+        setNeedsLayout()
+    }
+
+    /// Moves the components without refreshing them.
+    func place(_ layout: RowLayout) {
+        for (component, view) in views {
+            guard let frame = layout.frames[component] else { continue }
+            view.frame = frame.rounded
+        }
+    }
+
+    private func reuse(_ component: MessageComponent, as type: MessageView.Type, isOther: Bool) -> MessageView
+    {
+        if let view = views[component] {
+            if Swift.type(of: view) == type {
+                if isOther { view.prepareForReuse() }
+                return view
+            }
+            view.removeFromSuperview()
+        }
+        let view = type.init()
+        views[component] = view
+        addSubview(view)
+        if let text = view as? TextMessageView {
+            text.onSelect { [weak self] in
+                guard let self else { return }
+                self.onSelect?(self)
+            }
+        }
+        return view
+    }
+
+    /// Forgets the message, so that the cell can show another.
+    func prepareForReuse() {
+        for view in views.values { view.prepareForReuse() }
+        message = nil
+        highlight = 0
+        showsFocus = false
+    }
+
+    /// The component under a point, with the point in its own area.
+    func component(at point: CGPoint) -> (component: MessageComponent, point: CGPoint)? {
+        for component in MessageComponent.allCases {
+            guard let view = view(for: component), view.frame.contains(point) else { continue }
+            return (component, CGPoint(x: point.x - view.frame.minX, y: point.y - view.frame.minY))
+        }
+        return nil
+    }
+
+    /// The text that is selected in a component; empty for none.
+    var selectedText: String {
+        for view in views.values where !view.selectedText.isEmpty { return view.selectedText }
+        return ""
+    }
+
+    /// Selects nothing.
+    func clearSelection() {
+        for view in views.values { view.clearSelection() }
+    }
+
+    /// Draws highlight and focus behind the components.
+    public override func draw(_ canvas: PlatformCanvas) {
+        if highlight > 0 {
+            canvas.fill(bounds.insetBy(dx: 0, dy: -1), Theme.current.accent.opacity(0.22 * highlight))
+        }
+        if showsFocus {
+            canvas.stroke(
+                bounds.insetBy(dx: 6, dy: 1), corners: PlatformCorners(8), width: 2,
+                Theme.current.accent.opacity(0.7))
+        }
+    }
+}
+
+extension LayoutRect {
+    /// The rectangle on whole points.
+    var rounded: CGRect {
+        let left = minX.rounded()
+        let top = minY.rounded()
+        return CGRect(x: left, y: top, width: maxX.rounded() - left, height: maxY.rounded() - top)
+    }
+}
+
+/// A day, a time or the unread mark between messages.
+final class FlowLineView: PlatformView {
+    enum Look {
+        case quiet
+        case unread
+    }
+
+    private var text: PlatformText?
+    private var look = Look.quiet
+
+    init() {
+        super.init(role: .label)
+        isUserInteractionEnabled = false
+        isHidden = true
+    }
+
+    func show(_ words: String, look: Look, scale: Double) {
+        self.look = look
+        text = PlatformText(
+            words, style: PlatformTextStyle(size: 12 * scale, lineHeight: 16 * scale, isBold: look == .unread)
+        )
+        accessibilityLabel = words
+        setNeedsDisplay()
+    }
+
+    override func draw(_ canvas: PlatformCanvas) {
+        guard let text else { return }
+        let theme = Theme.current
+        let color = look == .unread ? theme.accent : theme.dimText
+        let origin = CGPoint(
+            x: ((bounds.width - text.size.width) / 2).rounded(),
+            y: ((bounds.height - text.size.height) / 2 + (look == .quiet ? 4 : 0)).rounded())
+        canvas.draw(text, at: origin, color)
+        guard look == .unread else { return }
+        let y = (bounds.height / 2).rounded()
+        let gap = 10.0
+        let line = theme.accent.opacity(0.45)
+        canvas.fill(CGRect(x: 20, y: y, width: max(0, origin.x - gap - 20), height: 1), line)
+        let right = origin.x + text.size.width + gap
+        canvas.fill(CGRect(x: right, y: y, width: max(0, bounds.width - 20 - right), height: 1), line)
+    }
+}
+
+/// The space at an edge beyond which there is more: a spinner while it is fetched, an offer to retry when it failed.
+final class FlowEdgeView: PlatformView {
+    private var status = LoadStatus.atEnd
+    private var turn = 0.0
+    private var isSpinning = false
+
+    init() {
+        super.init(role: .decoration)
+        isHidden = true
+    }
+
+    func show(_ status: LoadStatus) {
+        self.status = status
+        if status == .loading, !isSpinning { spin() }
+        setNeedsDisplay()
+    }
+
+    var isRetry: Bool { if case .failed = status { true } else { false } }
+
+    private func spin() {
+        isSpinning = true
+        animate { [weak self] time in
+            guard let self, self.status == .loading, !self.isHidden else {
+                self?.isSpinning = false
+                return false
+            }
+            self.turn = PlatformApplication.animates ? time.truncatingRemainder(dividingBy: 1) : 0
+            self.setNeedsDisplay()
+            return true
+        }
+    }
+
+    override func draw(_ canvas: PlatformCanvas) {
+        let theme = Theme.current
+        let center = CGPoint(x: bounds.midX, y: bounds.midY)
+        switch status {
+        case .loading:
+            canvas.arc(center: center, radius: 8, from: turn, to: turn + 0.7, width: 2, theme.dimText)
+        case .failed:
+            let text = PlatformText(
+                "Could not load · Retry", style: PlatformTextStyle(size: 12, lineHeight: 16, isBold: true))
+            canvas.draw(
+                text, at: CGPoint(x: center.x - text.size.width / 2, y: center.y - text.size.height / 2),
+                theme.failure)
+        case .atEnd, .more: break
+        }
+    }
+}

@@ -1,0 +1,351 @@
+internal import Foundation
+public import RivuletFlow
+public import RivuletModel
+
+/// The scrolling list of a flow's rows.
+///
+/// It shows a ``FlowController``'s snapshot: only the rows in view have cells, which are used again as rows come and
+/// go, each placed by the layout index. It applies what the controller decides and moves the reader for no other
+/// reason.
+public final class MessageListView: PlatformScrollView {
+    /// The flow that is shown.
+    public let controller: FlowController
+    /// Which view shows which component.
+    public let registry: MessageViewRegistry
+    /// Who is who.
+    public weak var directory: (any MessageDirectory)?
+    /// Where pictures come from.
+    public weak var images: (any MessageImageLoader)?
+    /// Writes the times of labels.
+    public var timeStyle = TimeLabelStyle()
+    /// Hears of gestures and keys on rows; see ``MessageFlowView``.
+    var onEvent: ((MessageEvent, MessageCell) -> Void)?
+    /// Hears that the reader scrolled.
+    var onScroll: (() -> Void)?
+    /// How long this frame's layout took, for the benchmark.
+    public private(set) var lastLayoutDuration = Duration.zero
+    /// How many cells exist, in use or waiting.
+    public var cellCount: Int { cells.count + spareCells.count }
+
+    private(set) var snapshot: FlowSnapshot
+    private var cells: [MessageID: MessageCell] = [:]
+    private var lines: [FlowRow.ID: FlowLineView] = [:]
+    private var spareCells: [MessageCell] = []
+    private var spareLines: [FlowLineView] = []
+    private var messageIndex: [MessageID: Int] = [:]
+    private var stale: Set<FlowRow.ID> = []
+    private var isAllStale = false
+    private let olderEdge = FlowEdgeView()
+    private let newerEdge = FlowEdgeView()
+    private var textScale = 1.0
+    private var reportedSize = CGSize.zero
+    private var animation = 0
+    private var isMeasuring = false
+
+    /// Makes the list of a flow.
+    public init(controller: FlowController, registry: MessageViewRegistry) {
+        self.controller = controller
+        self.registry = registry
+        snapshot = controller.snapshot
+        super.init()
+        isFocusable = true
+        accessibilityLabel = "Messages"
+        addSubview(olderEdge)
+        addSubview(newerEdge)
+        listen()
+    }
+
+    // MARK: applying
+
+    /// Shows a new snapshot and scrolls as the flow decided.
+    func apply(_ update: FlowUpdate) {
+        let old = snapshot
+        snapshot = update.snapshot
+        messageIndex = [:]
+        textScale = snapshot.textScale
+        if update.isReload || old.width != snapshot.width {
+            isAllStale = true
+        } else {
+            for change in update.changes.updates where snapshot.rows.indices.contains(change.new) {
+                stale.insert(snapshot.rows[change.new].id)
+            }
+        }
+        let range = controller.offsetRange
+        animation += 1
+        switch update.scroll {
+        case .keep(let distance):
+            setContent(range: range, page: bounds.height, offset: contentOffset + distance, isShift: true)
+        case .bottom(let offset, let isAnimated), .target(let offset, let isAnimated):
+            setContent(range: range, page: bounds.height, offset: contentOffset, isShift: false)
+            scroll(to: offset, isAnimated: isAnimated && PlatformApplication.animates && !old.rows.isEmpty)
+        }
+        if let highlight = update.highlight { self.highlight(highlight) }
+        setNeedsLayout()
+    }
+
+    /// Shows what is around the rows.
+    func show(_ state: FlowViewState) {
+        olderEdge.show(state.older)
+        newerEdge.show(state.newer)
+        if state.awaitsViewMeasuring { measureInFrames() }
+    }
+
+    /// Refreshes every cell, as after a change of theme.
+    func refreshAll() {
+        isAllStale = true
+        setNeedsLayout()
+        for cell in cells.values { cell.setNeedsDisplay() }
+        for line in lines.values { line.setNeedsDisplay() }
+    }
+
+    private func measureInFrames() {
+        guard !isMeasuring else { return }
+        isMeasuring = true
+        animate { [weak self] _ in
+            guard let self else { return false }
+            self.isMeasuring = self.controller.measureViews(
+                within: .milliseconds(2), clock: ContinuousClock()
+            ) { request in self.size(for: request) }
+            return self.isMeasuring
+        }
+    }
+
+    /// The size of a component by its view's own strategy.
+    private func size(for request: MeasureRequest) -> LayoutSize? {
+        let type = registry.type(for: request.key.component, kind: request.message.content.kind)
+        let fitting = CGSize(
+            width: request.fittingSize.width, height: min(request.fittingSize.height, 4_000_000))
+        guard let strategy = type.createSizeStrategy(message: request.message, fittingSize: fitting) else {
+            return request.appearance.layout.minimumSize
+        }
+        let size = strategy.calculateSize(type, message: request.message, fittingSize: fitting)
+        return LayoutSize(width: size.width, height: size.height)
+    }
+
+    // MARK: scrolling
+
+    private func scroll(to offset: Double, isAnimated: Bool) {
+        let start = contentOffset
+        guard isAnimated, abs(offset - start) >= 1 else {
+            setContentOffset(offset)
+            report(isByReader: false)
+            return
+        }
+        let number = animation
+        var began: Double?
+        animate { [weak self] time in
+            guard let self, self.animation == number else { return false }
+            let from = began ?? time
+            began = from
+            let progress = min(1, (time - from) / 0.15)
+            let eased = 1 - (1 - progress) * (1 - progress) * (1 - progress)
+            self.setContentOffset(start + (offset - start) * eased)
+            self.report(isByReader: false)
+            return progress < 1
+        }
+    }
+
+    /// Tells the flow where the reader is now.
+    public override func didScroll() {
+        animation += 1
+        report(isByReader: true)
+        onScroll?()
+    }
+
+    private func report(isByReader: Bool) {
+        controller.submit(
+            .scrolled(offset: contentOffset, version: snapshot.version, isByReader: isByReader))
+    }
+
+    private func highlight(_ id: MessageID) {
+        var began: Double?
+        animate { [weak self] time in
+            let from = began ?? time
+            began = from
+            let progress = min(1, (time - from) / 1.5)
+            self?.cells[id]?.highlight = progress < 0.6 ? 1 : (1 - progress) / 0.4
+            return progress < 1 && self != nil
+        }
+    }
+
+    // MARK: placing
+
+    /// Places what is in view and gives the rest of the cells back.
+    public override func layoutSubviews() {
+        let start = ContinuousClock.now
+        if bounds.size != reportedSize {
+            reportedSize = bounds.size
+            setContent(
+                range: controller.offsetRange, page: bounds.height, offset: contentOffset, isShift: false)
+            controller.submit(.resized(LayoutSize(width: bounds.width, height: bounds.height)))
+        }
+        let offset = contentOffset.rounded()
+        let visible = snapshot.visibleRows(from: offset - 40, height: bounds.height + 80)
+        var wanted: Set<FlowRow.ID> = []
+        for row in visible { wanted.insert(snapshot.rows[row].id) }
+        recycle(except: wanted)
+        for row in visible { place(row, at: offset) }
+        if isAllStale { stale = [] } else { stale.subtract(wanted) }
+        isAllStale = false
+        placeEdges(at: offset)
+        lastLayoutDuration = ContinuousClock.now - start
+    }
+
+    private func recycle(except wanted: Set<FlowRow.ID>) {
+        for (id, cell) in cells where !wanted.contains(.message(id)) {
+            cells[id] = nil
+            if cell.containsFocus { focus() }
+            cell.isHidden = true
+            cell.prepareForReuse()
+            spareCells.append(cell)
+        }
+        for (id, line) in lines where !wanted.contains(id) {
+            lines[id] = nil
+            line.isHidden = true
+            spareLines.append(line)
+        }
+    }
+
+    private func place(_ row: Int, at offset: Double) {
+        let flowRow = snapshot.rows[row]
+        let top = snapshot.offset(ofRow: row).rounded() - offset
+        let height = snapshot.offset(ofRow: row + 1).rounded() - snapshot.offset(ofRow: row).rounded()
+        let frame = CGRect(x: 0, y: top, width: bounds.width, height: height)
+        if flowRow.isMessage {
+            placeCell(flowRow, frame: frame)
+        } else {
+            placeLine(flowRow, frame: frame)
+        }
+    }
+
+    private func placeCell(_ row: FlowRow, frame: CGRect) {
+        guard let layout = controller.rowLayout(of: row.message) else { return }
+        let isNew = cells[row.message] == nil
+        let cell = cells[row.message] ?? makeCell()
+        cells[row.message] = cell
+        if isNew || isAllStale || stale.contains(row.id) {
+            guard let message = message(row.message) else { return }
+            let sheet = controller.configuration.appearance
+            cell.configure(with: message, layout: layout, registry: registry) { component in
+                var context = MessageViewContext()
+                context.appearance = sheet.appearance(of: component, for: message)
+                context.isRunStart = row.grouping.contains(.beginsRun)
+                context.isRunEnd = row.grouping.contains(.endsRun)
+                context.textScale = textScale
+                context.direction = PlatformApplication.isRightToLeft ? .rightToLeft : .leftToRight
+                context.directory = directory
+                context.images = images
+                return context
+            }
+            cell.accessibilityLabel = label(for: message)
+        } else {
+            cell.place(layout)
+        }
+        cell.frame = frame
+        if cell.isHidden { cell.isHidden = false }
+    }
+
+    private func makeCell() -> MessageCell {
+        if let cell = spareCells.popLast() { return cell }
+        let cell = MessageCell()
+        addSubview(cell)
+        cell.onFocusChange { [weak cell] _ in
+            guard let cell else { return }
+            cell.showsFocus = cell.isFocused
+        }
+        cell.onSelect = { [weak self] selecting in
+            for cell in self?.cells.values ?? [:].values where cell !== selecting { cell.clearSelection() }
+        }
+        return cell
+    }
+
+    private func placeLine(_ row: FlowRow, frame: CGRect) {
+        let isNew = lines[row.id] == nil
+        let line: FlowLineView
+        if let known = lines[row.id] ?? spareLines.popLast() {
+            line = known
+        } else {
+            line = FlowLineView()
+            addSubview(line)
+        }
+        lines[row.id] = line
+        if isNew || isAllStale || stale.contains(row.id) {
+            switch row.id.kind {
+            case .unreadMark: line.show("New messages", look: .unread, scale: textScale)
+            default: line.show(timeStyle.text(for: row), look: .quiet, scale: textScale)
+            }
+        }
+        line.frame = frame
+        line.isHidden = false
+    }
+
+    private func placeEdges(at offset: Double) {
+        let leading = snapshot.leadingSpace
+        olderEdge.isHidden = leading <= 0 || offset > leading
+        olderEdge.frame = CGRect(x: 0, y: -offset, width: bounds.width, height: leading)
+        let trailing = snapshot.trailingSpace
+        let end = snapshot.contentHeight - trailing - offset
+        newerEdge.isHidden = trailing <= 0 || end > bounds.height
+        newerEdge.frame = CGRect(x: 0, y: end, width: bounds.width, height: trailing)
+    }
+
+    // MARK: rows
+
+    /// The message of the snapshot with this identity.
+    func message(_ id: MessageID) -> Message? {
+        if messageIndex.isEmpty {
+            for (index, message) in snapshot.messages.enumerated() { messageIndex[message.id] = index }
+        }
+        return messageIndex[id].map { snapshot.messages[$0] }
+    }
+
+    /// The cell that shows a message; nil when it is out of view.
+    public func cell(for id: MessageID) -> MessageCell? { cells[id] }
+
+    /// The cell under a point.
+    func cell(at point: CGPoint) -> MessageCell? {
+        cells.values.first { !$0.isHidden && $0.frame.contains(point) }
+    }
+
+    /// The cells in view, from top to bottom.
+    public var visibleCells: [MessageCell] {
+        cells.values.filter { !$0.isHidden && $0.frame.maxY > 0 && $0.frame.minY < bounds.height }
+            .sorted { $0.frame.minY < $1.frame.minY }
+    }
+
+    /// What assistive technology says of a row: sender, content, time and state.
+    func label(for message: Message) -> String {
+        let sender =
+            message.isOutgoing ? "You" : directory?.name(of: message.sender, in: message.session) ?? ""
+        let row = FlowRow(id: .timeLabel(of: message.id), timeMilliseconds: message.timeMilliseconds)
+        let state =
+            switch message.state {
+            case .received: ""
+            case .preparing, .sending: "sending"
+            case .accepted: "sent"
+            case .delivered: "delivered"
+            case .read(let count): count > 1 ? "read by \(count)" : "read"
+            case .failed(let reason): reason.isEmpty ? "not sent" : "not sent: \(reason)"
+            }
+        return [sender, MessageText.text(of: message), timeStyle.text(for: row), state]
+            .filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// Whether a point lies on an offer to load again.
+    func isRetry(at point: CGPoint) -> PageDirection? {
+        if !olderEdge.isHidden, olderEdge.isRetry, olderEdge.frame.contains(point) { return .older }
+        if !newerEdge.isHidden, newerEdge.isRetry, newerEdge.frame.contains(point) { return .newer }
+        return nil
+    }
+
+    /// What is selected in any row; empty for nothing.
+    public var selectedText: String {
+        for cell in visibleCells where !cell.selectedText.isEmpty { return cell.selectedText }
+        return ""
+    }
+
+    /// Selects nothing.
+    func clearSelection() {
+        for cell in cells.values { cell.clearSelection() }
+    }
+}

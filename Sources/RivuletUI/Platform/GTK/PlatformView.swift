@@ -1,0 +1,312 @@
+public import Foundation
+internal import GTKKit
+
+/// A rectangle of the screen with children, an own drawing, gestures and a name for assistive technology.
+///
+/// Everything that RivuletUI shows is made of views. A view places its children in ``layoutSubviews()`` by frames, or
+/// lets constraints do it (``addConstraint(_:)``), and draws itself in ``draw(_:)``. On this platform it is a
+/// `GtkWidget`; nothing above this class knows that.
+open class PlatformView {
+    /// What assistive technology takes a view for.
+    public enum Role: Hashable, Sendable {
+        /// Something that groups others.
+        case group
+        /// A list.
+        case list
+        /// One entry of a list.
+        case listItem
+        /// A picture.
+        case image
+        /// A text.
+        case label
+        /// A text that is read aloud when it changes.
+        case alert
+        /// Something that only decorates.
+        case decoration
+        /// Something to press.
+        case button
+    }
+
+    let widget: Widget
+    /// The view that holds this one; nil for none.
+    public private(set) weak var superview: PlatformView?
+    /// The views inside, those in front last.
+    public private(set) var subviews: [PlatformView] = []
+    /// The greatest width of a line when constraints lay this view out; 0 for none.
+    public var preferredMaxLayoutWidth = 0.0 {
+        didSet { if preferredMaxLayoutWidth != oldValue { widget.queueResize() } }
+    }
+    private var isLayingOut = false
+    private var hasConstraints = false
+
+    /// Makes a view without children.
+    public init(role: Role = .group) {
+        let widget = CustomWidget(role: role.value)
+        self.widget = widget
+        adopt(widget)
+    }
+
+    init(adopting widget: Widget) {
+        self.widget = widget
+        if let custom = widget as? CustomWidget { adopt(custom) }
+    }
+
+    private func adopt(_ custom: CustomWidget) {
+        custom.onLayout = { [weak self] size in self?.lay(in: size) }
+        custom.onDraw = { [weak self] painter in self?.draw(PlatformCanvas(painter)) }
+        custom.onDrawAbove = { [weak self] painter in self?.drawAbove(PlatformCanvas(painter)) }
+        custom.onMeasure = { [weak self] isHorizontal, extent in
+            guard let self else { return (0, 0) }
+            return self.measure(isHorizontal: isHorizontal, extent: extent)
+        }
+    }
+
+    // MARK: for subclasses
+
+    /// Gives the children their frames; called whenever the size or a wish changed.
+    open func layoutSubviews() {}
+    /// Draws what lies behind the children.
+    open func draw(_ canvas: PlatformCanvas) {}
+    /// Draws what lies in front of the children.
+    open func drawAbove(_ canvas: PlatformCanvas) {}
+    /// The size that the view would like within these bounds; that of its frame unless a subclass knows better.
+    open func sizeThatFits(_ size: CGSize) -> CGSize { frame.size }
+    /// The size that the view has by its contents when constraints ask for it.
+    ///
+    /// It must heed ``preferredMaxLayoutWidth``; nil, the default, leaves everything to the constraints.
+    open var intrinsicContentSize: CGSize? { nil }
+
+    private func measure(isHorizontal: Bool, extent: Int) -> (minimum: Int, natural: Int) {
+        guard let size = intrinsicContentSize else { return (0, 0) }
+        // What wraps may be narrower than it would like, but never lower.
+        return isHorizontal
+            ? (0, Int(size.width.rounded(.up)))
+            : (Int(size.height.rounded(.up)), Int(size.height.rounded(.up)))
+    }
+
+    // MARK: the tree
+
+    /// Puts a view in front of the others.
+    public func addSubview(_ view: PlatformView) {
+        insertSubview(view, at: subviews.count)
+    }
+
+    /// Puts a view at a place among the others, 0 being behind all.
+    public func insertSubview(_ view: PlatformView, at index: Int) {
+        guard view.superview !== self else { return }
+        view.removeFromSuperview()
+        let place = min(max(0, index), subviews.count)
+        widget.insert(view.widget, before: place < subviews.count ? subviews[place].widget : nil)
+        subviews.insert(view, at: place)
+        view.superview = self
+        setNeedsLayout()
+    }
+
+    /// Takes the view out of the one that holds it.
+    public func removeFromSuperview() {
+        guard let superview else { return }
+        superview.subviews.removeAll { $0 === self }
+        self.superview = nil
+        widget.removeFromParent()
+    }
+
+    // MARK: geometry
+
+    /// Where the view lies in the one that holds it.
+    public var frame = CGRect.zero {
+        didSet {
+            guard frame != oldValue, let superview, !superview.isLayingOut, !superview.hasConstraints else {
+                return
+            }
+            superview.setNeedsLayout()
+        }
+    }
+
+    /// The view's own area.
+    public var bounds: CGRect { CGRect(origin: .zero, size: widget.size) }
+
+    private func lay(in size: CGSize) {
+        isLayingOut = true
+        layoutSubviews()
+        for view in subviews where !view.isHidden { view.widget.allocate(view.frame) }
+        isLayingOut = false
+    }
+
+    /// Asks for ``layoutSubviews()``.
+    public func setNeedsLayout() {
+        if !isLayingOut { widget.queueAllocate() }
+    }
+
+    /// Asks for ``draw(_:)``.
+    public func setNeedsDisplay() { widget.queueDraw() }
+
+    /// Where a point of this view lies in another one; nil when they have no window in common.
+    public func convert(_ point: CGPoint, to view: PlatformView) -> CGPoint? {
+        widget.convert(point, to: view.widget)
+    }
+
+    /// Whether a point of the view's own area is inside.
+    public func contains(_ point: CGPoint) -> Bool { bounds.contains(point) }
+
+    // MARK: constraints
+
+    /// Adds a constraint on children, which from now on are laid out by constraints.
+    public func addConstraint(_ constraint: PlatformConstraint) {
+        guard let custom = widget as? CustomWidget else { return }
+        if !hasConstraints {
+            hasConstraints = true
+            custom.useConstraints()
+        }
+        custom.addConstraint(constraint.value)
+    }
+
+    /// The size that the constraints give the view, with every line broken to fit the width.
+    ///
+    /// It takes two passes: the first finds how wide each view may be, the second breaks lines at these widths and
+    /// adds up heights, since the platform's solver knows of no heights that depend on widths. The view must be in a
+    /// window.
+    public func systemLayoutSizeFitting(_ fitting: CGSize, insets: Double = 0) -> CGSize {
+        let wrapping = wrappingViews()
+        for view in wrapping { view.preferredMaxLayoutWidth = 0 }
+        let natural = widget.measure(isHorizontal: true).natural
+        let width = min(Double(natural), fitting.width)
+        if Double(natural) > fitting.width {
+            let excess = Double(natural) - fitting.width
+            for view in wrapping {
+                let own = view.intrinsicContentSize?.width ?? 0
+                view.preferredMaxLayoutWidth = max(1, own - excess - insets)
+            }
+        }
+        let height = widget.measure(isHorizontal: false).natural
+        let used = min(width, Double(widget.measure(isHorizontal: true).natural))
+        return CGSize(width: used, height: min(Double(height), fitting.height))
+    }
+
+    private func wrappingViews() -> [PlatformView] {
+        var found: [PlatformView] = []
+        var open = subviews
+        while let view = open.popLast() {
+            if view.intrinsicContentSize != nil { found.append(view) }
+            open += view.subviews
+        }
+        return found
+    }
+
+    // MARK: look
+
+    /// Whether the view is not shown and takes no place.
+    public var isHidden: Bool {
+        get { !widget.isVisible }
+        set { if widget.isVisible == newValue { widget.isVisible = !newValue } }
+    }
+
+    /// How opaque the view is, from 0 to 1.
+    public var alpha: Double {
+        get { widget.opacity }
+        set { widget.opacity = newValue }
+    }
+
+    /// Whether children are cut at the view's edges.
+    public var clipsToBounds: Bool {
+        get { widget.clips }
+        set { widget.clips = newValue }
+    }
+
+    /// Whether gestures see the view.
+    public var isUserInteractionEnabled: Bool {
+        get { widget.isTargetable }
+        set { widget.isTargetable = newValue }
+    }
+
+    /// The text shown while the pointer rests on the view.
+    public func setTooltip(_ text: String?) { widget.setTooltip(text) }
+
+    // MARK: gestures
+
+    /// Calls the action on a click or tap.
+    public func onTap(_ action: @escaping (PlatformTap) -> Void) {
+        widget.onClick { button, count, point in
+            action(PlatformTap(point: point, count: count, isSecondary: button == 3))
+        }
+    }
+
+    /// Calls the action on a long press by touch.
+    public func onLongPress(_ action: @escaping (CGPoint) -> Void) { widget.onLongPress(action) }
+
+    /// Calls the action on a swipe by touch, with its speed in points per second.
+    public func onSwipe(_ action: @escaping (CGPoint) -> Void) { widget.onSwipe(action) }
+
+    /// Calls the action with the pointer's place, and with nil when it left.
+    public func onHover(_ action: @escaping (CGPoint?) -> Void) { widget.onHover(action) }
+
+    /// Calls the action on a key while the view or one inside has the keyboard; the answer says whether it is done.
+    public func onKey(isFirst: Bool = false, _ action: @escaping (PlatformKey) -> Bool) {
+        widget.onKey(isFirst: isFirst) { action(PlatformKey($0)) }
+    }
+
+    // MARK: focus
+
+    /// Whether the view takes the keyboard.
+    public var isFocusable: Bool {
+        get { widget.isFocusable }
+        set { widget.isFocusable = newValue }
+    }
+
+    /// Whether the view has the keyboard.
+    public var isFocused: Bool { widget.hasFocus }
+    /// Whether the view or one inside has the keyboard.
+    public var containsFocus: Bool { widget.containsFocus }
+    /// Takes the keyboard.
+    @discardableResult
+    public func focus() -> Bool { widget.grabFocus() }
+    /// Calls the action when the keyboard comes or goes.
+    public func onFocusChange(_ action: @escaping (Bool) -> Void) { widget.onFocusChange(action) }
+
+    // MARK: accessibility
+
+    /// What assistive technology calls the view.
+    public var accessibilityLabel = "" {
+        didSet { if accessibilityLabel != oldValue { widget.setAccessibleLabel(accessibilityLabel) } }
+    }
+
+    /// Whether assistive technology passes over the view.
+    public var isAccessibilityHidden = false {
+        didSet { if isAccessibilityHidden != oldValue { widget.setAccessibleHidden(isAccessibilityHidden) } }
+    }
+
+    // MARK: time
+
+    /// Calls the action in every frame until it answers false, with the time in seconds.
+    public func animate(_ action: @escaping (Double) -> Bool) {
+        widget.addTick { action(Double($0) / 1_000_000) }
+        widget.queueDraw()
+    }
+
+    /// Puts a text on the clipboard.
+    public func copyToClipboard(_ text: String) { widget.copy(text) }
+}
+
+extension PlatformView.Role {
+    var value: CustomWidget.Role {
+        switch self {
+        case .group: .group
+        case .list: .list
+        case .listItem: .listItem
+        case .image: .image
+        case .label: .label
+        case .alert: .alert
+        case .decoration: .presentation
+        case .button: .button
+        }
+    }
+}
+
+/// A click or tap.
+public struct PlatformTap: Hashable, Sendable {
+    /// Where, in the view's own area.
+    public var point: CGPoint
+    /// Which one in quick succession, from 1.
+    public var count: Int
+    /// Whether it was the second button.
+    public var isSecondary: Bool
+}

@@ -1,0 +1,99 @@
+public import RivuletFlow
+public import RivuletModel
+
+/// What the text of a message is and how it is set: one answer for the thread that measures and the one that draws.
+public nonisolated enum MessageText {
+    /// The greatest number of emoji that are shown large when a message has nothing else.
+    public static let largeEmojiCountMax = 3
+
+    /// The text that is shown in the bubble.
+    public static func text(of message: Message) -> String {
+        switch message.content {
+        case .text(let content): content.text
+        case .unknown(_, let fallback): fallback ?? "This message needs a newer version of the app."
+        case .revoked: message.isOutgoing ? "You recalled a message" : "A message was recalled"
+        default: message.content.summary
+        }
+    }
+
+    /// How the text is set, with the reader's text size in it.
+    public static func style(of message: Message, _ style: ComponentStyle, scale: Double) -> PlatformTextStyle
+    {
+        if case .text(let content) = message.content, isLargeEmoji(content.text) {
+            return PlatformTextStyle(size: 40 * scale, lineHeight: 52 * scale)
+        }
+        return PlatformTextStyle(
+            size: style.fontSize * scale, lineHeight: style.lineHeight * scale, isBold: style.isBold)
+    }
+
+    /// Whether a text is nothing but a few emoji.
+    public static func isLargeEmoji(_ text: String) -> Bool {
+        guard text.utf8.count <= 96, !text.isEmpty else { return false }
+        let characters = text.filter { !$0.isWhitespace }
+        guard !characters.isEmpty, characters.count <= largeEmojiCountMax else { return false }
+        return characters.allSatisfy(\.isEmoji)
+    }
+
+    /// The addresses and mentions in the text, as stretches of bytes.
+    public static func spans(of message: Message, link: PlatformColor?, mention: PlatformColor?)
+        -> [PlatformTextSpan]
+    {
+        let text = text(of: message)
+        var spans = links(in: text).map { PlatformTextSpan($0, .link(link)) }
+        if case .text(let content) = message.content {
+            for one in content.mentions where !one.name.isEmpty {
+                guard let range = text.firstRange(of: "@" + one.name) else { continue }
+                let start = text.utf8.distance(from: text.startIndex, to: range.lowerBound)
+                let end = text.utf8.distance(from: text.startIndex, to: range.upperBound)
+                spans.append(PlatformTextSpan(start..<end, .bold))
+                if let mention { spans.append(PlatformTextSpan(start..<end, .colored(mention))) }
+            }
+        }
+        return spans
+    }
+
+    /// The stretches of bytes that are addresses of web pages.
+    static func links(in text: String) -> [Range<Int>] {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 8 else { return [] }
+        var found: [Range<Int>] = []
+        var position = 0
+        while position < bytes.count {
+            guard bytes[position] == UInt8(ascii: "h"), let length = schemeLength(bytes[position...]) else {
+                position += 1
+                continue
+            }
+            var end = position + length
+            while end < bytes.count, isPartOfAddress(bytes[end]) { end += 1 }
+            while end > position + length, isClosing(bytes[end - 1]) { end -= 1 }
+            if end > position + length { found.append(position..<end) }
+            position = max(end, position + 1)
+        }
+        return found
+    }
+
+    private static func schemeLength(_ bytes: ArraySlice<UInt8>) -> Int? {
+        for scheme in ["https://", "http://"] where bytes.starts(with: scheme.utf8) {
+            return scheme.utf8.count
+        }
+        return nil
+    }
+
+    private static func isPartOfAddress(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F
+            && ![UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\"")].contains(byte)
+    }
+
+    private static func isClosing(_ byte: UInt8) -> Bool {
+        ".,;:!?)]}'".utf8.contains(byte)
+    }
+}
+
+extension Character {
+    fileprivate nonisolated var isEmoji: Bool {
+        guard let first = unicodeScalars.first else { return false }
+        if first.properties.isEmojiPresentation { return true }
+        // A digit is an emoji scalar, too, so that one scalar alone must be shown as one by itself.
+        return first.properties.isEmoji && unicodeScalars.count > 1 && first.value > 0xFF
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import RivuletClient
+import RivuletClientCore
+import RivuletEngine
+import RivuletModel
+import RivuletUI
+
+/// What lives from the first window to the last: the account, the demonstration's server, the window.
+final class ChatLife {
+    private let options: ChatOptions
+    private var account: ChatAccount?
+    private var demo: DemoWorld?
+    private var window: ChatWindow?
+    private var model: AccountModel?
+    private var opening: Task<Void, Never>?
+    /// Why the program could not go on.
+    private(set) var failure: (any Error)?
+
+    init(_ options: ChatOptions) {
+        self.options = options
+    }
+
+    func begin() {
+        opening = Task {
+            do {
+                try await open()
+            } catch {
+                failure = error
+                PlatformApplication.quit()
+            }
+        }
+    }
+
+    private func open() async throws {
+        let contacts = Contacts(names: options.names)
+        let opened: ChatAccount
+        if options.isDemo {
+            let demo = try await DemoWorld.make()
+            self.demo = demo
+            demo.fill(contacts)
+            opened = demo.guest
+        } else {
+            let identity = ClientIdentity(
+                uid: options.user?.rawValue ?? 0, token: options.token, deviceID: try device())
+            opened = try ChatAccount.open(
+                in: options.store,
+                service: IMServiceConfiguration(
+                    endpoints: [ClientEndpoint(host: options.host, port: options.port)], identity: identity))
+        }
+        account = opened
+        let model = AccountModel(account: opened, contacts: contacts, images: ImageStore())
+        self.model = model
+        let window = ChatWindow(model: model, size: options.size)
+        self.window = window
+        window.onClose = { PlatformApplication.quit() }
+        try await model.load()
+        model.start()
+        window.show()
+        demo?.start()
+        if let partner = options.partner {
+            window.open(.peer(partner))
+        } else if let first = demo?.firstSession {
+            window.open(first)
+        }
+    }
+
+    /// The made-up name of this device, kept beside the messages so that the server knows it again.
+    private func device() throws -> String {
+        let path = options.store + "/device"
+        if let known = FileManager.default.contents(atPath: path) {
+            let text = String(decoding: known, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            if !text.isEmpty { return text }
+        }
+        let made = "rivulet-" + UUID().uuidString.lowercased()
+        do {
+            try FileManager.default.createDirectory(
+                atPath: options.store, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try Data((made + "\n").utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw ChatError("cannot write in the folder \(options.store); name another one with --store")
+        }
+        return made
+    }
+
+    /// Closes everything; the main loop has ended and is run a little longer for that.
+    func end() {
+        opening?.cancel()
+        window?.close()
+        model?.stop()
+        var isDone = false
+        Task {
+            if let account { await account.close() }
+            if let demo { await demo.stop() }
+            isDone = true
+        }
+        let end = ContinuousClock.now.advanced(by: .seconds(5))
+        while !isDone, ContinuousClock.now < end { PlatformApplication.run(for: .milliseconds(20)) }
+    }
+}

@@ -1,0 +1,42 @@
+import RivuletModel
+import RivuletUI
+
+/// The names of users and groups, as the reader knows them.
+final class Contacts: MessageDirectory {
+    private var names: [UserID: String]
+    private var groups: [Int64: String] = [:]
+    private var roles: [UserID: String] = [:]
+    private var memberCounts: [Int64: Int] = [:]
+
+    init(names: [UserID: String] = [:]) {
+        self.names = names
+    }
+
+    func set(_ name: String, for user: UserID) { names[user] = name }
+    func set(_ name: String, forGroup id: Int64, memberCount: Int) {
+        groups[id] = name
+        memberCounts[id] = memberCount
+    }
+    func set(role: String, of user: UserID) { roles[user] = role }
+
+    func name(of user: UserID, in session: Session) -> String { names[user] ?? "User \(user.rawValue)" }
+    func role(of user: UserID, in session: Session) -> String? { session.kind == .group ? roles[user] : nil }
+    func message(uuid: String, in session: Session) -> Message? { nil }
+
+    /// What a conversation is called.
+    func title(of session: Session) -> String {
+        switch session.kind {
+        case .peer: names[UserID(session.id)] ?? "User \(session.id)"
+        case .group: groups[session.id] ?? "Group \(session.id)"
+        case .room: "Room \(session.id)"
+        case .customer: "Service \(session.id)"
+        default: "System"
+        }
+    }
+
+    /// What stands under a conversation's name.
+    func subtitle(of session: Session) -> String {
+        guard session.kind == .group else { return "" }
+        return memberCounts[session.id].map { "\($0) members" } ?? "Group"
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import RivuletClient
+import RivuletClientCore
+import RivuletEngine
+import RivuletModel
+import RivuletServer
+import RivuletServerCore
+import RivuletStore
+import RivuletWire
+
+/// The demonstration: a server in this process, people who answer, and an account with a past.
+final class DemoWorld {
+    static let guestID = UserID(1)
+
+    /// Somebody in the demonstration.
+    struct Person {
+        var id: UserID
+        var name: String
+        /// Whether this person is connected and answers.
+        var answers: Bool
+    }
+
+    nonisolated static let people = [
+        Person(id: UserID(2), name: "Mei Arai", answers: true),
+        Person(id: UserID(3), name: "Tomás Brandt", answers: true),
+        Person(id: UserID(4), name: "林小雨", answers: true),
+        Person(id: UserID(5), name: "Noor Haddad", answers: false),
+        Person(id: UserID(6), name: "Ruth Kamau", answers: false),
+    ]
+    nonisolated static let hikers = Session.group(100)
+    nonisolated static let crew = Session.group(101)
+
+    /// The account of the person at the window.
+    let guest: ChatAccount
+    let firstSession = DemoWorld.hikers
+
+    private let server: Server
+    private let folder: String
+    private var partners: [DemoPartner] = []
+    private var tasks: [Task<Void, Never>] = []
+
+    private init(server: Server, folder: String, guest: ChatAccount) {
+        self.server = server
+        self.folder = folder
+        self.guest = guest
+    }
+
+    /// Starts the server and fills the account.
+    static func make() async throws -> DemoWorld {
+        let folder = NSTemporaryDirectory() + "rivulet-chat-demo-" + UUID().uuidString.lowercased()
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ChatError("cannot make the temporary folder \(folder); set TMPDIR to one that is writable")
+        }
+        var configuration = ServerConfiguration(data: DataDirectory(path: folder + "/server"))
+        configuration.listen = [ListenAddress(host: "127.0.0.1", port: 0)]
+        let server = Server(configuration)
+        try await server.start()
+        let guest = try account(of: guestID, server: server, folder: folder)
+        let world = DemoWorld(server: server, folder: folder, guest: guest)
+        for person in people where person.answers {
+            world.partners.append(
+                DemoPartner(
+                    person, account: try account(of: person.id, server: server, folder: folder),
+                    guest: guestID))
+        }
+        try await DemoPast.write(into: guest)
+        return world
+    }
+
+    private static func account(of user: UserID, server: Server, folder: String) throws -> ChatAccount {
+        let token = try server.makeToken(for: user)
+        return try ChatAccount.open(
+            in: folder + "/client",
+            service: IMServiceConfiguration(
+                endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
+                identity: ClientIdentity(uid: user.rawValue, token: token, deviceID: "demo-\(user.rawValue)"))
+        )
+    }
+
+    /// Tells who is who.
+    func fill(_ contacts: Contacts) {
+        contacts.set("Lena Weiss", for: Self.guestID)
+        for person in Self.people { contacts.set(person.name, for: person.id) }
+        contacts.set("周末爬山", forGroup: Self.hikers.id, memberCount: 6)
+        contacts.set("Release crew", forGroup: Self.crew.id, memberCount: 4)
+        contacts.set(role: "organiser", of: UserID(2))
+    }
+
+    /// Lets the people answer.
+    func start() {
+        for partner in partners { tasks.append(Task { await partner.run() }) }
+    }
+
+    /// Ends everything and removes the folder.
+    func stop() async {
+        for task in tasks { task.cancel() }
+        for partner in partners { await partner.account.close() }
+        await server.stop()
+        do {
+            try FileManager.default.removeItem(atPath: folder)
+        } catch {
+            // What is left lies in the system's temporary folder, which the system empties.
+        }
+    }
+}
+
+/// Somebody who answers by script.
+final class DemoPartner {
+    let account: ChatAccount
+    private let person: DemoWorld.Person
+    private let guest: UserID
+    private var count = 0
+
+    init(_ person: DemoWorld.Person, account: ChatAccount, guest: UserID) {
+        self.person = person
+        self.account = account
+        self.guest = guest
+    }
+
+    /// Answers what the guest writes, until cancelled.
+    func run() async {
+        let changes = account.changes()
+        account.start()
+        do {
+            if person.id.rawValue == 2 {
+                try await Task.sleep(for: .seconds(3))
+                try await account.send(
+                    text: "The forecast changed: sun until four. Still on for Saturday?", to: .peer(guest))
+            }
+            for await change in changes {
+                for message in change.inserted where !message.isOutgoing && message.session == .peer(guest) {
+                    try await answer(message)
+                }
+            }
+        } catch {
+            // The demonstration is over, or the server is gone; nobody waits for an answer then.
+        }
+    }
+
+    private func answer(_ message: Message) async throws {
+        try await Task.sleep(for: .milliseconds(400))
+        try await account.markRead(.peer(guest))
+        if let uuid = message.uuid { try await tellRead(uuid) }
+        try await Task.sleep(for: .milliseconds(900))
+        let text = Self.reply(to: message.content.summary, count: count, name: person.name)
+        count += 1
+        if count % 4 == 3 { try await account.react(to: message, with: "👍") }
+        try await account.send(text: text, to: .peer(guest))
+    }
+
+    private func tellRead(_ uuid: String) async throws {
+        let raw = try account.codec.encode(ControlContent.readed(target: uuid), envelope: ContentEnvelope())
+        let body = IMMessage(sender: person.id.rawValue, receiver: guest.rawValue, content: raw)
+        try await account.service.send(.peer(body, uuid: nil))
+    }
+
+    private static let others = [
+        "Noted. I will bring the map.", "Good. I packed the blue rope and two lamps.",
+        "Let us decide at the gate; the second bridge may be closed.", "Ha! Tell that to the mountain.",
+        "I am on the train, the connection comes and goes.", "Yes. And somebody should bring tea.",
+    ]
+
+    private static let chinese = ["好的，周六见！", "我带了保温杯和地图。", "山顶见，记得早点出发。", "没问题，我来拍照。"]
+
+    /// What is answered to a text as the `count`-th answer.
+    static func reply(to text: String, count: Int, name: String) -> String {
+        if text.unicodeScalars.contains(where: { (0x4E00...0x9FFF).contains($0.value) })
+            || name.hasPrefix("林")
+        {
+            return chinese[count % chinese.count]
+        }
+        let lower = text.lowercased()
+        if lower.contains("hello") || lower.hasPrefix("hi") { return "Hello! Good to hear from you." }
+        if lower.contains("bus") || lower.contains("when") {
+            return "Bus 17 leaves at 07:20, from the north gate."
+        }
+        if lower.contains("?") { return "Good question. I will ask the others." }
+        return others[count % others.count]
+    }
+}

@@ -1,0 +1,3 @@
+import Foundation
+
+exit(ChatProgram.run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment))
