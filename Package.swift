@@ -92,9 +92,11 @@ let package = Package(
                 "RivuletClientCore", "RivuletStore", "RivuletServer", "RivuletServerCore", "RivuletArguments",
             ]),
         .executableTarget(name: "rivuletd", dependencies: ["RivuletServer", "RivuletArguments"]),
+        .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
         .executableTarget(
             name: "rivulet-bench",
             dependencies: [
+                "CAllocationCounter",
                 "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletClientCore", "RivuletStore",
                 "RivuletEngine", "RivuletServer", "RivuletServerCore", "RivuletArguments", "UVKit",
             ],

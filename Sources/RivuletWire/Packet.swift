@@ -24,6 +24,7 @@ public struct Packet: Sendable, Equatable {
     public var body: PacketBody
 
     /// Makes a packet; no check is made before it is packed.
+    @inline(__always)
     @inlinable
     public init(
         _ command: Command, _ body: PacketBody = .empty, sequence: Int32 = 0, version: UInt8 = 2,

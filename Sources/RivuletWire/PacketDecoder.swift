@@ -16,11 +16,11 @@
 /// and gives every other frame it cannot use as ``DecodedFrame/skipped(_:_:)``. After a throw each further call throws the same
 /// error. It holds at most one unfinished frame beyond what was appended since the last nil.
 public struct PacketDecoder: Sendable {
-    private let parser: FrameParser
-    private var buffer: [UInt8] = []
+    let parser: FrameParser
+    var buffer: [UInt8] = []
     /// Where the first unread byte of `buffer` is.
-    private var offset = 0
-    private var failure: WireError?
+    var offset = 0
+    var failure: WireError?
 
     /// A buffer above this capacity is given back once it is empty, so that an idle connection costs little.
     private static let retainedBytesMax = 512
@@ -125,7 +125,7 @@ public struct PacketDecoder: Sendable {
     }
 
     @inline(never)
-    private mutating func fail(_ error: WireError) -> WireError {
+    mutating func fail(_ error: WireError) -> WireError {
         failure = error
         buffer = []
         offset = 0
@@ -161,7 +161,7 @@ public struct PacketDecoder: Sendable {
         }
     }
 
-    private mutating func releaseIfDrained() {
+    mutating func releaseIfDrained() {
         guard offset == buffer.count, buffer.capacity > Self.retainedBytesMax else { return }
         buffer = []
         offset = 0

@@ -52,30 +52,46 @@ public struct PacketEncoder: Sendable {
     /// Undefined flag bits and the reserved byte are written as zero; the seed profile has no flags at all.
     ///
     /// - Throws: ``WireError``, and then nothing was added.
+    @inline(__always)
+    @inlinable
     public mutating func append(_ packet: Packet) throws(WireError) {
-        let rule = rules[Int(packet.command.rawValue)]
-        // The two most frequent layouts go before the general way, which asks each question of every body.
-        if rule.layout == .empty, case .empty = packet.body {
-            let frame = Frame(packet, bodyByteCount: 0, profile: profile)
-            reserve(PacketHeader.byteCount)
-            // In bounds: the storage has room for a header behind `byteCount`.
-            unsafe storage.withUnsafeMutableBytes { bytes in unsafe frame.write(to: bytes, at: byteCount) }
-            byteCount &+= PacketHeader.byteCount
-        } else if rule.layout == .im, case .im(let message) = packet.body {
-            try append(message, of: packet)
-        } else {
-            try appendBody(packet, rule)
+        // Inlined, so that a packet made for this call is never built in memory: putting one together and destroying it
+        // took longer than writing it. The two most frequent layouts go before the general way.
+        let header = PacketHeader(
+            length: 0, sequence: packet.sequence, command: packet.command, version: packet.version,
+            flags: packet.flags)
+        switch packet.body {
+        case .empty: try appendEmpty(header)
+        case .im(let message): try append(message, header)
+        default: try appendAny(packet)
         }
     }
 
-    @inline(__always)
-    private mutating func append(_ message: IMMessage, of packet: Packet) throws(WireError) {
-        let fixed = packet.version == 0 ? 20 : 24
+    /// Writes a packet without a body.
+    @usableFromInline
+    mutating func appendEmpty(_ header: PacketHeader) throws(WireError) {
+        guard rules[Int(header.command.rawValue)].layout == .empty else {
+            return try appendAny(Packet(header, .empty))
+        }
+        let frame = Frame(header, bodyByteCount: 0, profile: profile)
+        reserve(PacketHeader.byteCount)
+        // In bounds: the storage has room for a header behind `byteCount`.
+        unsafe storage.withUnsafeMutableBytes { bytes in unsafe frame.write(to: bytes, at: byteCount) }
+        byteCount &+= PacketHeader.byteCount
+    }
+
+    /// Writes a message.
+    @usableFromInline
+    mutating func append(_ message: IMMessage, _ header: PacketHeader) throws(WireError) {
+        guard rules[Int(header.command.rawValue)].layout == .im else {
+            return try appendAny(Packet(header, .im(message)))
+        }
+        let fixed = header.version == 0 ? 20 : 24
         let length = fixed + message.content.utf8.count
         guard length <= bodyBytesMax else {
-            throw WireError(.lengthOverLimit, command: packet.command, offset: 0, length: length)
+            throw WireError(.lengthOverLimit, command: header.command, offset: 0, length: length)
         }
-        let frame = Frame(packet, bodyByteCount: length, profile: profile)
+        let frame = Frame(header, bodyByteCount: length, profile: profile)
         reserve(PacketHeader.byteCount + length)
         let start = byteCount &+ PacketHeader.byteCount
         unsafe storage.withUnsafeMutableBytes { bytes in
@@ -94,14 +110,20 @@ public struct PacketEncoder: Sendable {
         byteCount = start &+ length
     }
 
-    private mutating func appendBody(_ packet: Packet, _ rule: CommandRule) throws(WireError) {
+    /// Writes any packet.
+    @usableFromInline
+    mutating func appendAny(_ packet: Packet) throws(WireError) {
+        let rule = rules[Int(packet.command.rawValue)]
         let length = try packet.checkedBodyLength(rule, profile: profile)
         guard length <= bodyBytesMax else {
             throw WireError(.lengthOverLimit, command: packet.command, offset: 0, length: length)
         }
         if rule.layout == .custom { try validate(packet) }
         reserve(PacketHeader.byteCount + length)
-        let frame = Frame(packet, bodyByteCount: length, profile: profile)
+        let header = PacketHeader(
+            length: 0, sequence: packet.sequence, command: packet.command, version: packet.version,
+            flags: packet.flags)
+        let frame = Frame(header, bodyByteCount: length, profile: profile)
         let start = byteCount + PacketHeader.byteCount
         unsafe storage.withUnsafeMutableBytes { bytes in
             // In bounds: the storage has room for the whole frame, and the writer checks each field against it.
@@ -156,14 +178,14 @@ private struct Frame {
     private let back: UInt32
 
     @inline(__always)
-    init(_ packet: Packet, bodyByteCount: Int, profile: Profile) {
-        let flags = profile == .seed ? 0 : packet.flags.rawValue & PacketFlags.defined.rawValue
+    init(_ header: PacketHeader, bodyByteCount: Int, profile: Profile) {
+        let flags = profile == .seed ? 0 : header.flags.rawValue & PacketFlags.defined.rawValue
         front =
             UInt64(UInt32(truncatingIfNeeded: bodyByteCount)) << 32
-            | UInt64(UInt32(bitPattern: packet.sequence))
+            | UInt64(UInt32(bitPattern: header.sequence))
         // The lowest byte is the reserved one, which stays zero.
         back =
-            UInt32(packet.command.rawValue) << 24 | UInt32(packet.version) << 16 | UInt32(flags) << 8
+            UInt32(header.command.rawValue) << 24 | UInt32(header.version) << 16 | UInt32(flags) << 8
     }
 
     /// Writes the header; the caller has made sure that its 12 bytes are inside.

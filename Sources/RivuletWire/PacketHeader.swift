@@ -15,6 +15,7 @@ public struct PacketHeader: Sendable, Equatable {
     public static let byteCount = 12
 
     /// Makes a header.
+    @inlinable
     public init(length: Int32, sequence: Int32, command: Command, version: UInt8, flags: PacketFlags) {
         self.length = length
         self.sequence = sequence

@@ -23,6 +23,8 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let whole = Outcome(of: [stream], role: role, profile: profile)
     let pieces = Outcome(of: cut(stream, lengths), role: role, profile: profile)
     precondition(whole == pieces, "the pieces gave \(pieces), the whole \(whole)")
+    let inPlace = Outcome(inPlace: cut(stream, lengths), role: role, profile: profile)
+    precondition(whole == inPlace, "read in place it gave \(inPlace), the whole \(whole)")
     for frame in whole.frames {
         if case .packet(let packet) = frame { checkRoundTrip(packet, role: role, profile: profile) }
     }
@@ -46,11 +48,47 @@ private struct Outcome: Equatable {
             failure = error
             return
         }
+        finish(decoder)
+    }
+
+    init(inPlace chunks: [[UInt8]], role: Role, profile: Profile) {
+        var decoder = PacketDecoder(role: role, profile: profile)
+        var collector = FrameCollector()
+        do throws(WireError) {
+            for chunk in chunks { try decoder.read(chunk, into: &collector) }
+        } catch {
+            frames = collector.frames
+            failure = error
+            return
+        }
+        frames = collector.frames
+        finish(decoder)
+    }
+
+    private mutating func finish(_ decoder: PacketDecoder) {
         do throws(WireError) {
             try decoder.finish()
         } catch {
             end = error
         }
+    }
+}
+
+/// Keeps every frame it is shown.
+private struct FrameCollector: FrameVisitor {
+    var frames: [DecodedFrame] = []
+
+    mutating func visitMessage(_ header: PacketHeader, _ fields: IMMessageFields, text: UTF8Span) {
+        let body = PacketBody.im(fields.message(text))
+        frames.append(
+            .packet(
+                Packet(
+                    header.command, body, sequence: header.sequence, version: header.version,
+                    flags: header.flags)))
+    }
+
+    mutating func visit(_ frame: DecodedFrame) {
+        frames.append(frame)
     }
 }
 
