@@ -1,4 +1,5 @@
 import SQLiteKit
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -12,6 +13,7 @@ import SQLiteKit
 /// |---|---|
 /// | `messages.sqlite` | the queues of all users; only the running server opens it |
 /// | `accounts.sqlite` | tokens (hashed) and device numbers; any process may open it at any time |
+/// | `members.sqlite` | groups, room bans, friend lists; the running server or, while it is stopped, one program |
 /// | `lock` | held by the running server |
 ///
 /// A folder that is made has mode 0700, a file 0600; what exists already keeps its mode (docs/files.md).
@@ -40,6 +42,8 @@ public struct DataDirectory: Sendable, Hashable {
     public var messagesPath: String { path + "/messages.sqlite" }
     /// The account directory's file.
     public var accountsPath: String { path + "/accounts.sqlite" }
+    /// The membership directory's file.
+    public var membersPath: String { path + "/members.sqlite" }
     /// The file that the running server locks.
     public var lockPath: String { path + "/lock" }
 
@@ -111,13 +115,22 @@ public struct DataDirectory: Sendable, Hashable {
 
 /// Holds the lock on a data folder until it is released; the system releases it when the process ends.
 final class DataDirectoryLock: Sendable {
-    private let descriptor: Int32
+    private let descriptor: Mutex<Int32?>
 
     init(descriptor: Int32) {
-        self.descriptor = descriptor
+        self.descriptor = Mutex(descriptor)
+    }
+
+    /// Lets go of the folder; once is enough.
+    func release() {
+        let held = descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+        if let held { close(held) }
     }
 
     deinit {
-        close(descriptor)
+        release()
     }
 }

@@ -150,6 +150,12 @@ final class LoopWorker {
         planTurnEnd()
     }
 
+    /// Takes events from another thread and hands them to the core before this returns.
+    func takeNow(_ incoming: [NodeEvent]) {
+        events += incoming
+        endTurn()
+    }
+
     /// Does what the node decided about connections of this loop.
     func perform(_ actions: [NodeAction]) {
         for action in actions {

@@ -12,6 +12,7 @@ final class Node: Sendable {
     private let core: Mutex<NodeCore>
     let logThread = LogThread()
     let accountThread = AccountThread()
+    let membershipThread = MembershipThread()
     let logger: ServerLogger
     let clock: @Sendable () -> WallTime
     private let workers = Mutex<[LoopBound<LoopWorker>]>([])
@@ -23,6 +24,11 @@ final class Node: Sendable {
         core = Mutex(NodeCore(limits: limits))
         self.logger = logger
         self.clock = clock
+    }
+
+    /// Gives the core what is known at the start, before any connection.
+    func setMemberships(_ known: Memberships) {
+        core.withLock { $0 = NodeCore(limits: $0.limits, memberships: known) }
     }
 
     func setWorkers(_ made: [LoopBound<LoopWorker>]) {
@@ -63,6 +69,17 @@ final class Node: Sendable {
     func deliver(_ events: [NodeEvent], to worker: Int) {
         guard let bound = bound(worker) else { return }
         bound.loop.enqueue { bound.value.take(events) }
+    }
+
+    /// Brings events from another thread to a loop and calls back when the core has taken them, or when there is no
+    /// loop any more.
+    func deliver(_ events: [NodeEvent], to worker: Int, then done: @escaping @Sendable () -> Void) {
+        guard let bound = bound(worker) else { return done() }
+        let isTaken = bound.loop.enqueue {
+            bound.value.takeNow(events)
+            done()
+        }
+        if !isTaken { done() }
     }
 
     private func deliver(_ actions: [NodeAction], to worker: Int) {

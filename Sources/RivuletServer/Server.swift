@@ -29,7 +29,7 @@ public final class Server: Sendable {
 
     let configuration: ServerConfiguration
     private let logger: ServerLogger
-    private let clock: @Sendable () -> WallTime
+    let clock: @Sendable () -> WallTime
     private let state = Mutex(State.idle)
 
     /// Makes a server that does not run yet.
@@ -56,6 +56,19 @@ public final class Server: Sendable {
     public var port: UInt16 {
         addresses.first?.port ?? 0
     }
+
+    /// What the running server is made of.
+    ///
+    /// - Throws: ``ServerError`` with `notRunning`.
+    func runningNode() throws -> Node {
+        let node = state.withLock {
+            if case .running(let running) = $0 { running.node } else { nil as Node? }
+        }
+        guard let node else { throw Self.notRunning }
+        return node
+    }
+
+    static let notRunning = ServerError(.notRunning, "the server does not run")
 
     /// Opens the data folder and begins to listen.
     ///
@@ -158,6 +171,14 @@ public final class Server: Sendable {
             node.logThread.close()
             throw error
         }
+        do {
+            try node.membershipThread.start(
+                open: { try MembershipFile(in: folder) }, opened: { node.setMemberships($0) })
+        } catch {
+            node.logThread.close()
+            node.accountThread.close()
+            throw error
+        }
     }
 
     private func makeWorkers(on loops: [EventLoop], _ node: Node) async throws -> [LoopBound<LoopWorker>] {
@@ -233,6 +254,7 @@ public final class Server: Sendable {
             BlockingWork.run {
                 node.logThread.close()
                 node.accountThread.close()
+                node.membershipThread.close()
                 continuation.resume()
             }
         }

@@ -32,6 +32,8 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         public static let tooFewFileDescriptors = Code(rawValue: "too_few_file_descriptors")
         /// A configuration value is missing or out of range.
         public static let badConfiguration = Code(rawValue: "bad_configuration")
+        /// The server does not run yet, or no more.
+        public static let notRunning = Code(rawValue: "not_running")
     }
 
     /// The kind of fault.

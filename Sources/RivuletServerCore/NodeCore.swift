@@ -42,7 +42,10 @@ public struct NodeCore: Sendable {
         var entry: LogEntry
     }
 
-    let limits: Limits
+    /// The limits the node keeps to.
+    public let limits: Limits
+    /// Who is in which group, and who may not write where.
+    public internal(set) var memberships: Memberships
     var clients: [ConnectionID: NodeClient] = [:]
     var connectionsOfUser: [UserID: [ConnectionID]] = [:]
     var rooms: [Int64: [ConnectionID]] = [:]
@@ -57,8 +60,9 @@ public struct NodeCore: Sendable {
     var now = WallTime(milliseconds: 0)
 
     /// Makes a node without connections.
-    public init(limits: Limits = Limits()) {
+    public init(limits: Limits = Limits(), memberships: Memberships = Memberships()) {
         self.limits = limits
+        self.memberships = memberships
     }
 
     /// How many connections are open.
@@ -108,6 +112,8 @@ public struct NodeCore: Sendable {
             answerSync(on: connection, with: page)
         case .loadFailed(let connection):
             answerFailedSync(on: connection)
+        case .membershipsChanged(let changes, let time):
+            takeChanges(changes, at: time)
         }
     }
 

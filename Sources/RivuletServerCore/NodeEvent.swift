@@ -30,6 +30,8 @@ public enum NodeEvent: Sendable {
     case loaded(ConnectionID, SyncPage)
     /// The log could not answer ``NodeAction/load(_:_:after:)``.
     case loadFailed(ConnectionID)
+    /// The ``MembershipDirectory`` made these changes at that time.
+    case membershipsChanged([MembershipChange], at: WallTime)
 }
 
 /// Something the shell is to do.
