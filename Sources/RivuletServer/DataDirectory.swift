@@ -14,6 +14,7 @@ import Synchronization
 /// | `messages.sqlite` | the queues of all users; only the running server opens it |
 /// | `accounts.sqlite` | tokens (hashed) and device numbers; any process may open it at any time |
 /// | `members.sqlite` | groups, room bans, friend lists; the running server or, while it is stopped, one program |
+/// | `keys` | the last key given, by which a copy that was put back is noticed; never part of a backup |
 /// | `lock` | held by the running server |
 ///
 /// A folder that is made has mode 0700, a file 0600; what exists already keeps its mode (docs/files.md).
@@ -44,6 +45,8 @@ public struct DataDirectory: Sendable, Hashable {
     public var accountsPath: String { path + "/accounts.sqlite" }
     /// The membership directory's file.
     public var membersPath: String { path + "/members.sqlite" }
+    /// The file that knows the last key given.
+    public var keysPath: String { path + "/keys" }
     /// The file that the running server locks.
     public var lockPath: String { path + "/lock" }
 

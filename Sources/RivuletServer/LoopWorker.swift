@@ -80,7 +80,7 @@ final class LoopWorker {
             node.logger.log(.debug, "cannot set TCP_NODELAY", [("connection", "\(id.rawValue)")])
         }
         node.logger.log(.debug, "connection opened", [("connection", "\(id.rawValue)")])
-        submit(.opened(id))
+        submit(.opened(id, from: stream.peerAddress.map { PeerAddress(rawValue: $0.host) } ?? .unknown))
         stream.resumeReading()
     }
 
@@ -161,9 +161,11 @@ final class LoopWorker {
         for action in actions {
             switch action {
             case .send(let id, let packets, let delivery):
-                guard let connection = connections[id], !connection.isEnding else { continue }
-                connection.outgoing.add(packets, delivery)
-                markDirty(connection)
+                add(packets, delivery, to: id)
+            case .broadcast(let ids, let packets):
+                for id in ids { add(packets, .push, to: id) }
+            case .pauseReading(let id, let milliseconds):
+                connections[id]?.pause(until: now + milliseconds)
             case .useVersion(let id, let version):
                 guard let connection = connections[id] else { continue }
                 connection.outgoing.version = version
@@ -179,10 +181,16 @@ final class LoopWorker {
                 }
             case .keepOpen(let id):
                 connections[id]?.deadlines.keepOpen()
-            case .authenticate, .append, .load, .reportKey:
+            case .authenticate, .append, .load, .reportKey, .posted:
                 break
             }
         }
+    }
+
+    private func add(_ packets: [Packet], _ delivery: Delivery, to id: ConnectionID) {
+        guard let connection = connections[id], !connection.isEnding else { return }
+        connection.outgoing.add(packets, delivery)
+        markDirty(connection)
     }
 
     private func markDirty(_ connection: ServerConnection) {
@@ -266,6 +274,7 @@ final class LoopWorker {
         let now = now
         for connection in connections.values {
             connection.deadlines.unsentBytes(connection.stream.pendingWriteByteCount, now: now)
+            connection.resumeIfDue(now: now)
             if let reason = connection.deadlines.expired(now: now, limits: configuration.deadlines) {
                 finish(connection, reason)
             }

@@ -10,7 +10,10 @@ import UVKit
 /// rest goes to where it belongs.
 final class Node: Sendable {
     private let core: Mutex<NodeCore>
+    private let configuration: ServerConfiguration
+    private let posts = Mutex<(last: UInt64, waiting: [PostID: @Sendable (PostOutcome) -> Void])>((0, [:]))
     let logThread = LogThread()
+    let checkpointer: LogCheckpointer
     let accountThread = AccountThread()
     let membershipThread = MembershipThread()
     let logger: ServerLogger
@@ -20,19 +23,32 @@ final class Node: Sendable {
     /// With more messages waiting for their commit, connections are not read.
     static let waitingMessagesMax = 20_000
 
-    init(limits: NodeCore.Limits, logger: ServerLogger, clock: @escaping @Sendable () -> WallTime) {
-        core = Mutex(NodeCore(limits: limits))
+    init(
+        _ configuration: ServerConfiguration, logger: ServerLogger, clock: @escaping @Sendable () -> WallTime
+    ) {
+        self.configuration = configuration
+        checkpointer = LogCheckpointer(path: configuration.data.messagesPath)
+        core = Mutex(NodeCore(limits: configuration.limits))
         self.logger = logger
         self.clock = clock
     }
 
     /// Gives the core what is known at the start, before any connection.
     func setMemberships(_ known: Memberships) {
-        core.withLock { $0 = NodeCore(limits: $0.limits, memberships: known) }
+        let made = NodeCore(
+            limits: configuration.limits, rules: configuration.rules, memberships: known,
+            filter: configuration.contentFilter)
+        core.withLock { $0 = made }
     }
 
     func setWorkers(_ made: [LoopBound<LoopWorker>]) {
         workers.withLock { $0 = made }
+    }
+
+    /// Ends the log; the last connection to a database moves everything into its file.
+    func closeLog() {
+        checkpointer.close()
+        logThread.close()
     }
 
     /// Whether connections should not be read for now.
@@ -51,18 +67,71 @@ final class Node: Sendable {
         for action in actions {
             switch action {
             case .append(let batch, let entries): logThread.post(.append(batch, entries))
-            case .load(let connection, let user, let key): logThread.post(.load(connection, user, after: key))
-            case .reportKey(let user, let key): logThread.post(.reportKey(user, key))
+            case .load(let connection, let request): logThread.post(.load(connection, request))
+            case .reportKey(let queue, let reader, let key): logThread.post(.reportKey(queue, reader, key))
             case .authenticate(let connection, let token):
                 accountThread.post(AccountThread.Task(connection: connection, token: token))
+            case .posted(let id, let outcome): finish(id, outcome)
+            case .broadcast(let connections, let packets):
+                split(connections, packets, own: worker, &own, &others)
             case .send(let connection, _, _), .close(let connection, _, _), .keepOpen(let connection),
-                .useVersion(let connection, _):
+                .useVersion(let connection, _), .pauseReading(let connection, _):
                 let owner = connection.worker
                 if owner == worker { own.append(action) } else { others[owner, default: []].append(action) }
             }
         }
         for (owner, actions) in others { deliver(actions, to: owner) }
         return own
+    }
+
+    /// Divides a broadcast among the loops of its connections.
+    private func split(
+        _ connections: [ConnectionID], _ packets: [Packet], own worker: Int, _ own: inout [NodeAction],
+        _ others: inout [Int: [NodeAction]]
+    ) {
+        guard connections.contains(where: { $0.worker != worker }) else {
+            own.append(.broadcast(connections, packets))
+            return
+        }
+        for (owner, part) in Dictionary(grouping: connections, by: \.worker) {
+            let action = NodeAction.broadcast(part, packets)
+            if owner == worker { own.append(action) } else { others[owner, default: []].append(action) }
+        }
+    }
+
+    /// Asks the core something.
+    func read<Value>(_ body: (borrowing NodeCore) -> Value) -> Value {
+        core.withLock { body($0) }
+    }
+
+    // MARK: Posts
+
+    /// Takes a post and calls back with what became of it.
+    func post(_ post: ServerPost, then done: @escaping @Sendable (PostOutcome) -> Void) {
+        let id = posts.withLock { posts in
+            posts.last += 1
+            let id = PostID(rawValue: posts.last)
+            posts.waiting[id] = done
+            return id
+        }
+        guard let bound = bound(0), bound.loop.enqueue({ bound.value.takeNow([.posted(id, post)]) }) else {
+            finish(id, .failed)
+            return
+        }
+    }
+
+    private func finish(_ id: PostID, _ outcome: PostOutcome) {
+        let done = posts.withLock { $0.waiting.removeValue(forKey: id) }
+        done?(outcome)
+    }
+
+    /// Lets nobody wait for posts that will not be answered any more.
+    func failPosts() {
+        let waiting = posts.withLock { posts in
+            defer { posts.waiting = [:] }
+            return posts.waiting
+        }
+        for done in waiting.values { done(.failed) }
     }
 
     /// Brings events from another thread to a loop, which hands them to the core.

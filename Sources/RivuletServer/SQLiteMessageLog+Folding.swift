@@ -7,19 +7,20 @@ struct Fold {
     /// The row up to which this pass goes.
     let upToRow: Int64
     /// The queues still to be folded.
-    var users: [UserID]
+    var queues: [QueueID]
     /// The identities still to be folded, greatest hash first, so that the next ones are popped in rising order.
     var identities: [(hash: Int64, location: RecordLocation)]
 }
 
 // Folding and replay.
 extension SQLiteMessageLog {
-    /// With fewer messages unfolded, folding waits, so that busy queues get many entries per segment at once.
-    static let foldThreshold = 32_768
+    /// With fewer places unfolded, folding waits, so that busy queues get many entries per segment at once.
+    static let foldThreshold = 65_536
 
     /// Does a slice of the work that can wait; call it when there is time, and after commits.
     ///
-    /// That is saving reported keys and folding.
+    /// That is saving reported keys and folding. A slice is not waited for on the disk: when it is lost with the
+    /// power, the next start folds again.
     ///
     /// - Parameters:
     ///   - rowsMax: About how many rows the slice may write; 256 take about a millisecond.
@@ -32,49 +33,67 @@ extension SQLiteMessageLog {
         guard isIdle || fold != nil else { return true }
         let before = fold
         do {
-            let folded = try database.transaction { () throws -> [UserID] in
-                try saveReports()
-                return try foldSlice(rowsMax: rowsMax)
+            let folded = try withoutSyncing {
+                try database.transaction { () throws -> [QueueID] in
+                    try saveReports()
+                    return try foldSlice(rowsMax: rowsMax)
+                }
             }
             finishSlice(folded, before)
         } catch {
             fold = before
             throw error
         }
+        mark?.save(lastKey)
         return fold != nil || unfoldedCount > 0
+    }
+
+    /// Runs transactions whose loss would cost nothing but work.
+    ///
+    /// In WAL mode the log is one sequence: what is committed here reaches the disk with the next commit that waits.
+    func withoutSyncing<Result>(_ body: () throws -> Result) throws -> Result {
+        guard isDurable else { return try body() }
+        try database.executeScript("PRAGMA synchronous = NORMAL")
+        let result = Swift.Result { try body() }
+        try database.executeScript("PRAGMA synchronous = FULL")
+        return try result.get()
     }
 
     private func beginFold(isIdle: Bool) {
         guard unfoldedCount > 0, isIdle || unfoldedCount >= Self.foldThreshold else { return }
-        let users = queues.compactMap { $1.entries.isEmpty ? nil : $0 }
-        fold = Fold(
-            upToRow: lastRow, users: users,
-            identities: recentIdentities.map { ($0, $1) }.sorted { $0.hash > $1.hash })
+        let unfolded = queues.compactMap { $1.entries.isEmpty ? nil : $0 }
+        fold = Fold(upToRow: lastRow, queues: unfolded, identities: recentIdentities.all.reversed())
         unfoldedCount = 0
     }
 
     private func saveReports() throws {
         guard !unsavedReports.isEmpty else { return }
-        let save = try database.statement("INSERT OR REPLACE INTO reported (user, key) VALUES (?, ?)")
-        for (user, key) in unsavedReports {
-            try save.bind(user.rawValue, at: 1)
-            try save.bind(key, at: 2)
+        let save = try database.statement(
+            """
+            INSERT OR REPLACE INTO reported_key (kind, app, owner, reader_app, reader, key)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """)
+        for (id, key) in unsavedReports {
+            try bind(id.queue, to: save)
+            try save.bind(id.reader.app, at: 4)
+            try save.bind(id.reader.user.rawValue, at: 5)
+            try save.bind(key, at: 6)
             try save.run()
         }
     }
 
     /// Writes the next rows of the pass; answers the queues whose entries are now in segments.
-    private func foldSlice(rowsMax: Int) throws -> [UserID] {
+    private func foldSlice(rowsMax: Int) throws -> [QueueID] {
         guard var pass = fold else { return [] }
         var left = rowsMax
-        var done: [UserID] = []
-        while left > 0, let user = pass.users.popLast() {
-            left -= try foldQueue(user, upTo: pass.upToRow)
-            done.append(user)
+        var done: [QueueID] = []
+        while left > 0, let queue = pass.queues.popLast() {
+            left -= try foldQueue(queue, upTo: pass.upToRow)
+            done.append(queue)
         }
         if left > 0, !pass.identities.isEmpty {
             let insert = try database.statement(
-                "INSERT OR IGNORE INTO identity (hash, journal, offset) VALUES (?, ?, ?)")
+                "INSERT OR IGNORE INTO message_identity (hash, journal, offset) VALUES (?, ?, ?)")
             while left > 0, let (hash, location) = pass.identities.popLast() {
                 try insert.bind(hash, at: 1)
                 try insert.bind(location.row, at: 2)
@@ -83,25 +102,35 @@ extension SQLiteMessageLog {
                 left -= 1
             }
         }
-        if pass.users.isEmpty, pass.identities.isEmpty {
-            try database.execute(
-                "INSERT OR REPLACE INTO state (name, value) VALUES ('folded', ?)", .integer(pass.upToRow))
+        if pass.queues.isEmpty, pass.identities.isEmpty {
+            try saveState("folded", pass.upToRow)
         }
         fold = pass
         return done
     }
 
+    func saveState(_ name: String, _ value: Int64) throws {
+        try database.execute(
+            "INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)", .text(name), .integer(value))
+    }
+
     /// Moves a queue's entries up to a row into segments, filling its last one first; answers the rows written.
-    private func foldQueue(_ user: UserID, upTo row: Int64) throws -> Int {
-        guard let queue = queues[user] else { return 0 }
+    private func foldQueue(_ id: QueueID, upTo row: Int64) throws -> Int {
+        guard let queue = queues[id] else { return 0 }
         var entries = queue.entries.prefix { $0.location.row <= row }
         guard !entries.isEmpty else { return 1 }
         let save = try database.statement(
-            "INSERT OR REPLACE INTO segment (user, first_key, last_key, entries) VALUES (?, ?, ?, ?)")
+            """
+            INSERT OR REPLACE INTO queue_segment (kind, app, owner, first_key, last_key, entries)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """)
         var rows = 0
         let last = try database.statement(
-            "SELECT first_key, entries FROM segment WHERE user = ? ORDER BY first_key DESC LIMIT 1")
-        try last.bind(user.rawValue, at: 1)
+            """
+            SELECT first_key, entries FROM queue_segment WHERE kind = ? AND app = ? AND owner = ?
+            ORDER BY first_key DESC LIMIT 1
+            """)
+        try bind(id, to: last)
         let open = try last.first { (key: $0.integer(at: 0), packed: $0.bytes(at: 1)) }
         var packed: [UInt8] = []
         var firstKey: Int64?
@@ -113,10 +142,10 @@ extension SQLiteMessageLog {
             let part = entries.prefix(room)
             Segment.pack(part, onto: &packed)
             entries = entries.dropFirst(part.count)
-            try save.bind(user.rawValue, at: 1)
-            try save.bind(firstKey ?? first.key, at: 2)
-            try save.bind(part.last?.key ?? first.key, at: 3)
-            try save.run(borrowing: packed, at: 4)
+            try bind(id, to: save)
+            try save.bind(firstKey ?? first.key, at: 4)
+            try save.bind(part.last?.key ?? first.key, at: 5)
+            try save.run(borrowing: packed, at: 6)
             (firstKey, packed) = (nil, [])
             rows += 2
         }
@@ -124,18 +153,18 @@ extension SQLiteMessageLog {
     }
 
     /// Forgets what the committed slice made unnecessary to remember.
-    private func finishSlice(_ users: [UserID], _ before: Fold?) {
+    private func finishSlice(_ folded: [QueueID], _ before: Fold?) {
         unsavedReports = [:]
         guard let pass = fold else { return }
-        for user in users {
-            queues[user]?.entries.removeAll { $0.location.row <= pass.upToRow }
+        for id in folded {
+            queues[id]?.entries.removeAll { $0.location.row <= pass.upToRow }
         }
         if let before {
-            for (hash, _) in before.identities[pass.identities.count...] {
-                recentIdentities[hash] = nil
+            for (hash, location) in before.identities[pass.identities.count...] {
+                recentIdentities.remove(hash, location)
             }
         }
-        if pass.users.isEmpty, pass.identities.isEmpty {
+        if pass.queues.isEmpty, pass.identities.isEmpty {
             foldedRow = pass.upToRow
             fold = nil
         }
@@ -146,6 +175,7 @@ extension SQLiteMessageLog {
     /// Reads back what is in the journal and not yet in the other tables.
     func replay() throws {
         foldedRow = try database.integer("SELECT value FROM state WHERE name = 'folded'") ?? 0
+        trimmedRow = try database.integer("SELECT value FROM state WHERE name = 'trimmed'") ?? 0
         lastRow = foldedRow
         if let last = try database.first(
             "SELECT id, last_key FROM journal ORDER BY id DESC LIMIT 1",
@@ -162,29 +192,37 @@ extension SQLiteMessageLog {
     }
 
     private func replay(_ id: Int64, _ row: [UInt8]) throws {
-        guard row.first == Self.rowFormat else { throw Self.damaged("row \(id) has another format") }
-        var offset = 1
-        while offset < row.count {
-            guard let (record, end) = LogRecord.read(row, at: offset) else {
-                throw Self.damaged("row \(id) breaks off at byte \(offset)")
-            }
-            let location = RecordLocation(row: id, offset: UInt32(offset))
-            for (user, place) in zip(record.entry.queues, record.places) {
-                let queue = try queue(of: user)
+        try Self.forEachRecord(in: row, id) { record, location in
+            for (id, place) in zip(record.entry.queues, record.places) {
+                let queue = try queue(id)
                 // A pass that did not reach its end has put some queues' entries into segments already.
                 guard place.key > queue.newestKey else { continue }
                 _ = queue.add(place.key, at: location, mark: 0)
             }
             if let identity = record.identity {
                 if identity.isPermanent {
-                    if recentIdentities[identity.hash] == nil { recentIdentities[identity.hash] = location }
+                    recentIdentities.add(identity.hash, location)
                 } else {
                     let time = WallTime(milliseconds: Int64(record.entry.timestamp) * 1000)
-                    window.add(identity.hash, record.places, at: time)
+                    window.add(identity.hash, location, at: time)
                 }
             }
-            unfoldedCount += 1
-            offset = end
+            unfoldedCount += record.places.count
+        }
+    }
+
+    /// Calls back with each record of a journal row.
+    static func forEachRecord(
+        in row: [UInt8], _ id: Int64, _ body: (LogRecord, RecordLocation) throws -> Void
+    ) throws {
+        guard row.first == 1 || row.first == rowFormat else { throw damaged("row \(id) has another format") }
+        var offset = 1
+        while offset < row.count {
+            guard let record = LogRecord.read(row, at: offset) else {
+                throw damaged("row \(id) breaks off at byte \(offset)")
+            }
+            try body(record, RecordLocation(row: id, offset: UInt32(offset)))
+            offset = record.end
         }
     }
 }

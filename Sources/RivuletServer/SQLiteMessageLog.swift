@@ -5,80 +5,98 @@ import SQLiteKit
 /// The message log in one SQLite file.
 ///
 /// A commit writes its messages one after the other into a row of the *journal*; that alone makes them safe, and it
-/// is one insert however many messages there are. The per-user index and the index of uuids are *folded* from it
-/// later, in slices small enough to hide behind a commit (`SQLiteMessageLog+Folding.swift`). What is not yet folded
-/// is in memory as well, and is read back from the journal when the file is opened.
+/// is one insert however many messages and queues there are. The index of queues and that of uuids are *folded* from
+/// it later, in slices small enough to hide behind a commit (`SQLiteMessageLog+Folding.swift`). What is not yet
+/// folded is in memory as well, and is read back from the journal when the file is opened.
 ///
 /// | table | content |
 /// |---|---|
-/// | `journal` | one row per commit: the records (``LogRecord``) and the last key given |
-/// | `segment` | up to 48 consecutive entries of one queue: key, journal row, offset |
-/// | `identity` | hash of (app, sender, command, receiver, uuid) → journal row, offset |
-/// | `reported` | the key that a user's clients reported |
-/// | `state` | `folded`: the journal row up to which everything is folded |
+/// | `journal` | one row per commit, or more: the records (``LogRecord``) and the last key given |
+/// | `queue_segment` | up to 48 consecutive entries of one queue: key, journal row, offset |
+/// | `message_identity` | hash of (app, sender, command, receiver, uuid) → journal row, offset |
+/// | `reported_key` | the key of a queue that a reader's clients reported |
+/// | `state` | `folded`: the journal row up to which everything is folded; `trimmed`: up to which rows were removed |
+///
+/// A key is made of an epoch (13 bits) and a number (40 bits). The log begins a new epoch when it was put back from a
+/// copy (``KeyMark``), so that no key is given to two messages.
 ///
 /// An instance belongs to one thread. It expects to be the file's only user.
 final class SQLiteMessageLog: MessageLog {
-    static let migrations = Migrations(
-        applicationID: 0x5256_4D53,
-        scripts: [
-            """
-            CREATE TABLE journal (id INTEGER PRIMARY KEY, last_key INTEGER NOT NULL, records BLOB NOT NULL);
-            CREATE TABLE segment (
-                user INTEGER NOT NULL,
-                first_key INTEGER NOT NULL,
-                last_key INTEGER NOT NULL,
-                entries BLOB NOT NULL,
-                PRIMARY KEY (user, first_key)
-            ) WITHOUT ROWID;
-            CREATE TABLE identity (hash INTEGER PRIMARY KEY, journal INTEGER NOT NULL, offset INTEGER NOT NULL);
-            CREATE TABLE reported (user INTEGER PRIMARY KEY, key INTEGER NOT NULL);
-            CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-            """
-        ])
     /// The version of the journal's rows, in their first byte.
-    static let rowFormat: UInt8 = 1
+    static let rowFormat: UInt8 = 2
     /// A longer row is ended and another begun in the same commit.
     static let rowBytesMax = 96 * 1024
+    /// The bits of a key below its epoch.
+    static let epochShift: Int64 = 40
+    static let keyMax: Int64 = 1 << 53 - 1
 
     let database: Database
-    var queues: [UserID: QueueTail] = [:]
-    /// Permanent identities that are not yet in the table, and where their records are.
-    var recentIdentities: [Int64: RecordLocation] = [:]
+    let mark: KeyMark?
+    let hashBits: Int
+    /// Whether commits wait for the disk.
+    let isDurable: Bool
+    var queues: [QueueID: QueueTail] = [:]
+    /// Permanent identities that are not yet in the table.
+    var recentIdentities = IdentityIndex()
     var window = IdentityWindow()
     var lastKey: Int64 = 0
     var lastRow: Int64 = 0
     var foldedRow: Int64 = 0
+    var trimmedRow: Int64 = 0
+    /// How many places in queues are not folded.
     var unfoldedCount = 0
     var fold: Fold?
-    var unsavedReports: [UserID: Int64] = [:]
+    var unsavedReports: [ReportedKey: Int64] = [:]
+    var reports: [ReportedKey: Int64] = [:]
+    /// Rows that the append under way has changed.
+    var changedRows: [Int64: [UInt8]] = [:]
+    /// The rows of the append under way.
+    var newRows: [[UInt8]] = []
+    var cachedRow: (id: Int64, bytes: [UInt8])?
 
     private var appendCount: UInt64 = 0
-    private var cachedRow: (id: Int64, bytes: [UInt8])?
-    /// The rows of the append that is under way.
-    private var newRows: [[UInt8]] = []
 
     /// Opens or creates the file.
     ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - mark: Knows the last key given; without it a copy that was put back is not noticed.
+    ///   - hashBits: How much of the hash of an identity is used; tests take fewer to make identities collide.
+    ///   - options: How the file is opened.
     /// - Throws: `SQLiteError`; `isCorrupt` also for a journal that cannot be read.
-    init(path: String, options: DatabaseOptions = SQLiteMessageLog.options) throws {
+    init(
+        path: String, mark: KeyMark? = nil, hashBits: Int = 64,
+        options: DatabaseOptions = SQLiteMessageLog.options
+    ) throws {
+        self.mark = mark
+        self.hashBits = hashBits
+        isDurable = options.synchronous == .full
         database = try Database(path: path, options: options)
         try database.migrate(Self.migrations)
         try replay()
+        if let mark, mark.isAhead(of: lastKey) { beginEpoch() }
+        mark?.save(lastKey)
     }
 
-    /// Durable at each commit.
+    /// Durable at each commit; the write-ahead log is moved into the file by somebody else (``LogCheckpointer``).
     static var options: DatabaseOptions {
         var options = DatabaseOptions()
         options.synchronous = .full
         options.cacheKibibytes = 32 * 1024
+        options.walCheckpointPages = 0
         return options
     }
 
     /// Folds everything and closes the file.
     func close() throws {
         while try maintain(rowsMax: 4096) {}
+        mark?.save(lastKey)
         database.close()
+    }
+
+    /// The next key will be greater than any that was ever given.
+    func beginEpoch() {
+        lastKey = min((lastKey >> Self.epochShift + 1) << Self.epochShift, Self.keyMax)
     }
 
     // MARK: Appending
@@ -87,34 +105,38 @@ final class SQLiteMessageLog: MessageLog {
         appendCount += 1
         let lastKeyBefore = lastKey
         var touched: [QueueTail] = []
-        var identities: [MessageIdentity] = []
+        var identities: [(MessageIdentity, RecordLocation)] = []
         var stored = 0
         newRows = [[Self.rowFormat]]
-        defer { newRows = [] }
+        defer {
+            newRows = []
+            changedRows = [:]
+        }
         do {
             var outcomes: [AppendOutcome] = []
             outcomes.reserveCapacity(entries.count)
             for entry in entries {
-                let identity = MessageIdentity(entry)
+                let identity = MessageIdentity(entry, hashBits: hashBits)
                 if let identity, let places = try places(ofEarlier: entry, identity, at: now) {
                     outcomes.append(.duplicate(places))
                     continue
                 }
-                let places = try store(entry, identity, touched: &touched)
+                let (places, location) = try store(entry, identity, touched: &touched)
                 if let identity {
-                    remember(identity, now)
-                    identities.append(identity)
+                    remember(identity, location, now)
+                    identities.append((identity, location))
                 }
-                stored += 1
+                try burn(for: entry)
+                stored += places.count
                 outcomes.append(.stored(places))
             }
-            if stored > 0 { try commit(stored) }
+            if newRows[0].count > 1 { try commit(stored) }
             return outcomes
         } catch {
             // The transaction is undone; so is what it left in memory.
             lastKey = lastKeyBefore
             for queue in touched { queue.undo() }
-            for identity in identities { forget(identity) }
+            for (identity, location) in identities { forget(identity, location) }
             throw error
         }
     }
@@ -122,29 +144,45 @@ final class SQLiteMessageLog: MessageLog {
     /// Writes one entry into the row that is being made and adds it to its queues.
     private func store(
         _ entry: LogEntry, _ identity: MessageIdentity?, touched: inout [QueueTail]
-    ) throws -> [QueuePlace] {
+    ) throws -> ([QueuePlace], RecordLocation) {
+        guard lastKey <= Self.keyMax - Int64(entry.queues.count) else {
+            throw SQLiteError(code: .full, message: "no key is left", operation: "append")
+        }
         if newRows[newRows.count - 1].count > Self.rowBytesMax { newRows.append([Self.rowFormat]) }
         let location = RecordLocation(
             row: lastRow + Int64(newRows.count), offset: UInt32(newRows[newRows.count - 1].count))
         var places: [QueuePlace] = []
         places.reserveCapacity(entry.queues.count)
-        for user in entry.queues {
-            let queue = try queue(of: user)
+        for id in entry.queues {
+            let queue = try queue(id)
             lastKey += 1
             places.append(QueuePlace(key: lastKey, previous: queue.newestKey))
             if queue.add(lastKey, at: location, mark: appendCount) { touched.append(queue) }
         }
-        _ = LogRecord.write(entry, places, identity, to: &newRows[newRows.count - 1])
-        lastLocation = location
-        lastPlaces = places
-        return places
+        LogRecord.write(entry, places, identity, to: &newRows[newRows.count - 1])
+        return (places, location)
     }
 
-    /// Of the entry stored last, for ``remember(_:_:)``.
-    private var lastLocation = RecordLocation(row: 0, offset: 0)
-    private var lastPlaces: [QueuePlace] = []
-
     private func commit(_ stored: Int) throws {
+        if changedRows.isEmpty {
+            try writeRows()
+        } else {
+            try erasing { try writeRows() }
+        }
+        if let cachedRow, changedRows[cachedRow.id] != nil { self.cachedRow = nil }
+        lastRow += Int64(newRows.count)
+        unfoldedCount += stored
+    }
+
+    /// Runs transactions after which nothing of what they deleted is left in the file.
+    func erasing<Result>(_ body: () throws -> Result) throws -> Result {
+        try database.executeScript("PRAGMA secure_delete = ON")
+        let result = Swift.Result { try body() }
+        try database.executeScript("PRAGMA secure_delete = OFF")
+        return try result.get()
+    }
+
+    private func writeRows() throws {
         try database.transaction {
             let insert = try database.statement(
                 "INSERT INTO journal (id, last_key, records) VALUES (?, ?, ?)")
@@ -153,9 +191,12 @@ final class SQLiteMessageLog: MessageLog {
                 try insert.bind(lastKey, at: 2)
                 try insert.run(borrowing: row, at: 3)
             }
+            for (id, row) in changedRows {
+                let update = try database.statement("UPDATE journal SET records = ?2 WHERE id = ?1")
+                try update.bind(id, at: 1)
+                try update.run(borrowing: row, at: 2)
+            }
         }
-        lastRow += Int64(newRows.count)
-        unfoldedCount += stored
     }
 
     // MARK: Identities
@@ -164,134 +205,64 @@ final class SQLiteMessageLog: MessageLog {
     private func places(
         ofEarlier entry: LogEntry, _ identity: MessageIdentity, at now: WallTime
     ) throws -> [QueuePlace]? {
-        guard identity.isPermanent else { return window.places(of: identity.hash, at: now) }
-        guard let location = try location(of: identity.hash) else { return nil }
-        let record = try record(at: location)
-        // Two different messages may share a hash; they are two messages.
-        let isSame =
-            record.identity == identity && record.entry.author == entry.author
-            && record.entry.command == entry.command && record.entry.receiver == entry.receiver
-            && MessageIdentity.haveSameUUID(record.entry, entry)
-        return isSame ? record.places : nil
+        let candidates =
+            identity.isPermanent
+            ? try locations(of: identity.hash) : window.locations(of: identity.hash, at: now).reversed()
+        for location in candidates {
+            // Two different messages may share a hash; they are two messages.
+            let record = try record(at: location)
+            if MessageIdentity.areSame(record.entry, entry) { return record.places }
+        }
+        return nil
     }
 
-    private func location(of hash: Int64) throws -> RecordLocation? {
-        if let recent = recentIdentities[hash] { return recent }
-        let select = try database.statement("SELECT journal, offset FROM identity WHERE hash = ?")
+    /// Where messages with this hash may be, not yet folded or in the table.
+    func locations(of hash: Int64) throws -> [RecordLocation] {
+        var found: [RecordLocation] = []
+        let select = try database.statement("SELECT journal, offset FROM message_identity WHERE hash = ?")
         try select.bind(hash, at: 1)
-        return try select.first { row in
-            RecordLocation(row: row.integer(at: 0), offset: UInt32(clamping: row.integer(at: 1)))
-        }
-    }
-
-    private func remember(_ identity: MessageIdentity, _ now: WallTime) {
-        if identity.isPermanent {
-            if recentIdentities[identity.hash] == nil { recentIdentities[identity.hash] = lastLocation }
-        } else {
-            window.add(identity.hash, lastPlaces, at: now)
-        }
-    }
-
-    private func forget(_ identity: MessageIdentity) {
-        if identity.isPermanent {
-            // Rows above the last one exist only in the append that failed.
-            if let location = recentIdentities[identity.hash], location.row > lastRow {
-                recentIdentities[identity.hash] = nil
-            }
-        } else {
-            window.remove(identity.hash)
-        }
-    }
-
-    // MARK: Reading
-
-    func messages(of user: UserID, after key: Int64, limit: PageLimit) throws -> QueueSlice {
-        let queue = try queue(of: user)
-        var messages: [StoredMessage] = []
-        var bytes = 0
-        for entry in try entries(of: user, queue, after: key, countMax: limit.countMax) {
-            let message = StoredMessage(try record(at: entry.location).entry, key: entry.key)
-            bytes += message.content.utf8.count
-            if !messages.isEmpty, bytes > limit.bytesMax { break }
-            messages.append(message)
-        }
-        return QueueSlice(messages: messages, hasMore: (messages.last?.key ?? key) < queue.newestKey)
-    }
-
-    func newestKey(of user: UserID) throws -> Int64 {
-        try queue(of: user).newestKey
-    }
-
-    func reportedKey(of user: UserID) throws -> Int64 {
-        let queue = try queue(of: user)
-        if let known = queue.reportedKey { return known }
-        let key =
-            try database.integer("SELECT key FROM reported WHERE user = ?", .integer(user.rawValue)) ?? 0
-        queue.reportedKey = key
-        return key
-    }
-
-    func setReportedKey(_ key: Int64, of user: UserID) throws {
-        try queue(of: user).reportedKey = key
-        unsavedReports[user] = key
-    }
-
-    /// The queue's entry in memory, made from its last segment at first use.
-    func queue(of user: UserID) throws -> QueueTail {
-        if let known = queues[user] { return known }
-        let select = try database.statement(
-            "SELECT last_key FROM segment WHERE user = ? ORDER BY first_key DESC LIMIT 1")
-        try select.bind(user.rawValue, at: 1)
-        let made = QueueTail(newestKey: try select.first { $0.integer(at: 0) } ?? 0)
-        queues[user] = made
-        return made
-    }
-
-    private func entries(
-        of user: UserID, _ queue: QueueTail, after key: Int64, countMax: Int
-    ) throws -> [QueueEntry] {
-        var found: [QueueEntry] = []
-        guard key < queue.newestKey else { return found }
-        let oldestInMemory = queue.entries.first?.key ?? .max
-        let select = try database.statement(
-            """
-            SELECT entries FROM segment WHERE user = ?1 AND first_key >= coalesce(
-                (SELECT max(first_key) FROM segment WHERE user = ?1 AND first_key <= ?2), 0)
-            ORDER BY first_key LIMIT ?3
-            """)
-        try select.bind(user.rawValue, at: 1)
-        try select.bind(key, at: 2)
-        // All segments but a queue's last are full, and the first one found may hold nothing after the key.
-        try select.bind(countMax / Segment.entriesMax + 2, at: 3)
         try select.forEachRow { row in
-            found += Segment.unpack(row.bytes(at: 0)).filter { $0.key > key && $0.key < oldestInMemory }
+            found.append(
+                RecordLocation(row: row.integer(at: 0), offset: UInt32(clamping: row.integer(at: 1))))
         }
-        found += queue.entries.drop { $0.key <= key }
-        return found.count > countMax ? Array(found.prefix(countMax)) : found
+        return found + recentIdentities.locations(of: hash)
     }
 
-    func record(at location: RecordLocation) throws -> LogRecord {
-        let row = try row(location.row)
-        guard let (record, _) = LogRecord.read(row, at: Int(location.offset)) else {
-            throw Self.damaged("no record at row \(location.row), byte \(location.offset)")
+    private func remember(_ identity: MessageIdentity, _ location: RecordLocation, _ now: WallTime) {
+        if identity.isPermanent {
+            recentIdentities.add(identity.hash, location)
+        } else {
+            window.add(identity.hash, location, at: now)
         }
-        return record
     }
 
-    private func row(_ id: Int64) throws -> [UInt8] {
-        let unwritten = id - lastRow - 1
-        if unwritten >= 0, unwritten < Int64(newRows.count) { return newRows[Int(unwritten)] }
-        if let cachedRow, cachedRow.id == id { return cachedRow.bytes }
-        let select = try database.statement("SELECT records FROM journal WHERE id = ?")
-        try select.bind(id, at: 1)
-        guard let bytes = try select.first({ $0.bytes(at: 0) }) else {
-            throw Self.damaged("the journal has no row \(id)")
+    private func forget(_ identity: MessageIdentity, _ location: RecordLocation) {
+        if identity.isPermanent {
+            recentIdentities.remove(identity.hash, location)
+        } else {
+            window.remove(identity.hash, after: lastRow)
         }
-        cachedRow = (id, bytes)
-        return bytes
     }
 
-    static func damaged(_ what: String) -> SQLiteError {
-        SQLiteError(code: .corrupt, message: what, operation: "read the journal")
+    // MARK: Burning
+
+    /// Takes the content out of the message that an entry asks to be burned.
+    private func burn(for entry: LogEntry) throws {
+        guard let identity = MessageIdentity(burnedBy: entry, hashBits: hashBits) else { return }
+        for location in try locations(of: identity.hash) {
+            var row = try row(location.row)
+            let offset = Int(location.offset)
+            guard let record = LogRecord.read(row, at: offset, withPlaces: false), !record.isBurned,
+                MessageIdentity.burns(entry, record.entry)
+            else { continue }
+            // What is left knows the message again when it is resent, and is never longer than what was there.
+            let left = Array(MessageIdentity.burnedContent(record.entry.content).utf8)
+            guard left.count <= record.content.count else { continue }
+            let padding = [UInt8](repeating: UInt8(ascii: " "), count: record.content.count - left.count)
+            row.replaceSubrange(record.content, with: left + padding)
+            LogRecord.markBurned(&row, at: offset)
+            let unwritten = location.row - lastRow - 1
+            if unwritten >= 0 { newRows[Int(unwritten)] = row } else { changedRows[location.row] = row }
+        }
     }
 }

@@ -83,7 +83,7 @@ public final class Server: Sendable {
         let folder = configuration.data
         try folder.create()
         let lock = try folder.lock()
-        let node = Node(limits: configuration.limits, logger: logger, clock: clock)
+        let node = Node(configuration, logger: logger, clock: clock)
         try startThreads(of: node, folder)
         var loops: [EventLoop] = []
         do {
@@ -153,14 +153,7 @@ public final class Server: Sendable {
     }
 
     private func startThreads(of node: Node, _ folder: DataDirectory) throws {
-        let path = folder.messagesPath
-        do {
-            try node.logThread.start(
-                open: { try SQLiteMessageLog(path: path) }, pageLimit: configuration.pageLimit, clock: clock,
-                logger: logger, answer: { node.deliver($0, to: 0) })
-        } catch {
-            throw DataDirectory.describe(error, path: path)
-        }
+        try startLog(of: node, folder)
         do {
             try node.accountThread.start(
                 in: folder, clock: clock, logger: logger,
@@ -168,16 +161,39 @@ public final class Server: Sendable {
                     node.deliver([.loginAnswered(connection, result)], to: connection.worker)
                 })
         } catch {
-            node.logThread.close()
+            node.closeLog()
             throw error
         }
         do {
             try node.membershipThread.start(
                 open: { try MembershipFile(in: folder) }, opened: { node.setMemberships($0) })
         } catch {
-            node.logThread.close()
+            node.closeLog()
             node.accountThread.close()
             throw error
+        }
+    }
+
+    private func startLog(of node: Node, _ folder: DataDirectory) throws {
+        let path = folder.messagesPath
+        var settings = LogSettings(clock: clock)
+        settings.pageLimit = configuration.pageLimit
+        settings.retentionMilliseconds = configuration.retentionDays.map { Int64($0) * 86_400_000 }
+        settings.logger = logger
+        settings.checkpointer = node.checkpointer
+        do {
+            try node.logThread.start(
+                open: {
+                    try SQLiteMessageLog(path: path, mark: KeyMark(path: folder.keysPath))
+                }, settings, answer: { node.deliver($0, to: 0) })
+            do {
+                try node.checkpointer.start()
+            } catch {
+                node.logThread.close()
+                throw error
+            }
+        } catch {
+            throw DataDirectory.describe(error, path: path)
         }
     }
 
@@ -252,7 +268,8 @@ public final class Server: Sendable {
     private static func close(_ node: Node) async {
         await withCheckedContinuation { continuation in
             BlockingWork.run {
-                node.logThread.close()
+                node.closeLog()
+                node.failPosts()
                 node.accountThread.close()
                 node.membershipThread.close()
                 continuation.resume()

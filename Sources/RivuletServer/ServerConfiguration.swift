@@ -53,6 +53,12 @@ public struct ServerConfiguration: Sendable {
     public var deadlines = ConnectionDeadlines.Limits()
     /// The limits of the node.
     public var limits = NodeCore.Limits()
+    /// What the server allows.
+    public var rules = NodeRules()
+    /// Looks at every message before it is taken, such as a ``RivuletServerCore/WordFilter``.
+    public var contentFilter: ContentFilter?
+    /// After how many days messages are removed; nil keeps them for ever.
+    public var retentionDays: Int?
     /// How many live copies wait for a slow reader before the oldest is dropped.
     public var waitingPushesMax = 300
 

@@ -13,6 +13,8 @@ final class ServerConnection {
     var isDirty = false
     /// Whether nothing is read from it any more, since it is about to be closed.
     var isEnding = false
+    /// When reading goes on after the client sent too much.
+    private var pausedUntil: Int64?
     /// Why reading is paused.
     var pauses: Pauses = []
 
@@ -27,6 +29,8 @@ final class ServerConnection {
         static let login = Pauses(rawValue: 4)
         /// The server stops.
         static let stopping = Pauses(rawValue: 8)
+        /// The client sent more than it may.
+        static let rateLimit = Pauses(rawValue: 16)
     }
 
     init(id: ConnectionID, stream: TCPStream, waitingPushesMax: Int, now: Int64) {
@@ -39,6 +43,21 @@ final class ServerConnection {
     func pause(_ reason: Pauses) {
         if pauses.isEmpty { stream.pauseReading() }
         pauses.insert(reason)
+    }
+
+    /// Reads nothing until a time on the loop's clock; of two such times the later one counts.
+    func pause(until time: Int64) {
+        pausedUntil = max(pausedUntil ?? 0, time)
+        pause(.rateLimit)
+    }
+
+    /// Goes on reading when the time of ``pause(until:)`` has come.
+    func resumeIfDue(now: Int64) {
+        guard let time = pausedUntil, now >= time else { return }
+        pausedUntil = nil
+        // What was not read is not the client's silence.
+        deadlines.frameCompleted(now: now)
+        resume(.rateLimit)
     }
 
     func resume(_ reason: Pauses) {

@@ -32,6 +32,10 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         public static let tooFewFileDescriptors = Code(rawValue: "too_few_file_descriptors")
         /// A configuration value is missing or out of range.
         public static let badConfiguration = Code(rawValue: "bad_configuration")
+        /// A user asks for what only members of a group may have.
+        public static let notAMember = Code(rawValue: "not_a_member")
+        /// No group has the id.
+        public static let noSuchGroup = Code(rawValue: "no_such_group")
         /// The server does not run yet, or no more.
         public static let notRunning = Code(rawValue: "not_running")
     }

@@ -1,7 +1,7 @@
-/// Finds one string value among the top-level keys of a JSON object, in the bytes as they came.
+/// Finds one value by its keys from the outermost JSON object inwards, in the bytes as they came.
 ///
 /// One pass, no recursion, no allocation before the value is found. It is exact for well-formed JSON: the first
-/// top-level member with the key wins, escapes in key and value are undone. For anything that is not JSON it answers
+/// member with the key wins, escapes in key and value are undone. For anything that is not JSON it answers
 /// nil or a value from the well-formed start, which is as good: the content is opaque to the server.
 struct ContentScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -13,35 +13,109 @@ struct ContentScanner {
 
     /// The value of the top-level key `uuid`, as UTF-8; nil when it is missing, empty or not a string.
     static func uuid(in content: String) -> [UInt8]? {
+        string(at: uuidPath, in: content)
+    }
+
+    /// The uuid in `{"burned":{"msgid":…}}` of a command that is kept per user.
+    static func burnedUUID(in content: String) -> [UInt8]? {
+        string(at: burnedPath, in: content)
+    }
+
+    /// Follows keys from the outermost object inwards; the string at their end as UTF-8.
+    ///
+    /// - Returns: nil when a key is missing or its value of another kind, or the string is empty.
+    static func string(at path: [[UInt8]], in content: String) -> [UInt8]? {
         var content = content
         return content.withUTF8 { bytes in
             var scanner = ContentScanner(bytes)
-            return scanner.topLevelString(of: Array("uuid".utf8))
+            guard scanner.descend(path), let value = scanner.string() else { return nil }
+            let text = scanner.unescaped(value)
+            return text.isEmpty ? nil : text
         }
     }
 
-    /// Walks the members of the outermost object.
-    private mutating func topLevelString(of key: [UInt8]) -> [UInt8]? {
+    /// Follows keys from the outermost object inwards; the integer at their end.
+    static func integer(at path: [[UInt8]], in content: String) -> Int64? {
+        var content = content
+        return content.withUTF8 { bytes in
+            var scanner = ContentScanner(bytes)
+            guard scanner.descend(path) else { return nil }
+            return scanner.integer()
+        }
+    }
+
+    /// Follows keys from the outermost object inwards; the integers of the array at their end, at most so many.
+    static func integers(at path: [[UInt8]], in content: String, countMax: Int) -> [Int64]? {
+        var content = content
+        return content.withUTF8 { bytes in
+            var scanner = ContentScanner(bytes)
+            guard scanner.descend(path), scanner.take(UInt8(ascii: "[")) else { return nil }
+            var numbers: [Int64] = []
+            scanner.skipSpace()
+            while numbers.count < countMax, let number = scanner.integer() {
+                numbers.append(number)
+                scanner.skipSpace()
+                guard scanner.take(UInt8(ascii: ",")) else { break }
+                scanner.skipSpace()
+            }
+            return numbers
+        }
+    }
+
+    /// Where the string after this path stands in the UTF-8 of the content, without its quotes.
+    static func rangeOfString(at path: [[UInt8]], in content: String) -> Range<Int>? {
+        var content = content
+        return content.withUTF8 { bytes in
+            var scanner = ContentScanner(bytes)
+            guard scanner.descend(path) else { return nil }
+            return scanner.string()
+        }
+    }
+
+    static let uuidPath = [Array("uuid".utf8)]
+    private static let burnedPath = [Array("burned".utf8), Array("msgid".utf8)]
+
+    private mutating func descend(_ path: [[UInt8]]) -> Bool {
+        path.allSatisfy { enter($0) }
+    }
+
+    /// Walks the members of the object that begins here, up to the value of a key.
+    private mutating func enter(_ key: [UInt8]) -> Bool {
         skipSpace()
-        guard take(UInt8(ascii: "{")) else { return nil }
+        guard take(UInt8(ascii: "{")) else { return false }
         skipSpace()
         while index < bytes.count {
-            guard let name = string() else { return nil }
-            let isWanted = matches(name, key)
+            guard let name = string() else { return false }
             skipSpace()
-            guard take(UInt8(ascii: ":")) else { return nil }
+            guard take(UInt8(ascii: ":")) else { return false }
             skipSpace()
-            if isWanted {
-                guard let value = string() else { return nil }
-                let text = unescaped(value)
-                return text.isEmpty ? nil : text
-            }
-            guard skipValue() else { return nil }
+            if matches(name, key) { return true }
+            guard skipValue() else { return false }
             skipSpace()
-            guard take(UInt8(ascii: ",")) else { return nil }
+            guard take(UInt8(ascii: ",")) else { return false }
             skipSpace()
         }
-        return nil
+        return false
+    }
+
+    /// Reads a whole number; nil for another value, a fraction, an exponent or one out of range.
+    private mutating func integer() -> Int64? {
+        let isNegative = take(UInt8(ascii: "-"))
+        var value: Int64 = 0
+        var digits = 0
+        while index < bytes.count, bytes[index] >= 0x30, bytes[index] <= 0x39 {
+            let (product, overflows) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsToo) = product.subtractingReportingOverflow(Int64(bytes[index] - 0x30))
+            guard !overflows, !overflowsToo else { return nil }
+            value = sum
+            digits += 1
+            index += 1
+        }
+        guard digits > 0 else { return nil }
+        if index < bytes.count, [0x2E, 0x65, 0x45].contains(bytes[index]) { return nil }
+        // Built below zero, where there is one number more.
+        guard isNegative || value != .min else { return nil }
+        return isNegative ? value : -value
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {

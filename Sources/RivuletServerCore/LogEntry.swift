@@ -1,4 +1,4 @@
-public import RivuletModel
+import RivuletModel
 public import RivuletWire
 
 /// One message on its way into the log, with the queues that are to hold it.
@@ -13,20 +13,23 @@ public struct LogEntry: Sendable, Equatable {
     public var flags: PacketFlags
     /// A user or a group, as the command says.
     public var receiver: Int64
+    /// The app of a receiving user; the author's but for CUSTOMER_V2.
+    public var receiverApp: Int64
     /// When the server took it, in seconds since 1970.
     public var timestamp: Int32
     /// The author's own number of the message.
     public var msgLocalID: Int32
     /// The content.
     public var content: String
-    /// Whose queues hold it, the author's last; a user may stand here twice.
-    public var queues: [UserID]
+    /// The queues that are to hold it, the author's last; a queue may stand here twice.
+    public var queues: [QueueID]
 
     /// Makes an entry.
     public init(
         author: Account, device: DeviceNumber, command: Command, flags: PacketFlags, receiver: Int64,
-        timestamp: Int32, msgLocalID: Int32, content: String, queues: [UserID]
+        receiverApp: Int64? = nil, timestamp: Int32, msgLocalID: Int32, content: String, queues: [QueueID]
     ) {
+        self.receiverApp = receiverApp ?? author.app
         self.author = author
         self.device = device
         self.command = command
@@ -39,7 +42,7 @@ public struct LogEntry: Sendable, Equatable {
     }
 }
 
-/// Where a message stands in one user's queue.
+/// Where a message stands in one queue.
 public struct QueuePlace: Sendable, Hashable {
     /// The message's key there.
     public var key: Int64
@@ -75,6 +78,8 @@ public struct StoredMessage: Sendable, Equatable {
     public var flags: PacketFlags
     /// A user or a group.
     public var receiver: Int64
+    /// The app of a receiving user.
+    public var receiverApp: Int64
     /// Seconds since 1970.
     public var timestamp: Int32
     /// The author's own number.
@@ -90,8 +95,14 @@ public struct StoredMessage: Sendable, Equatable {
         command = entry.command
         flags = entry.flags
         receiver = entry.receiver
+        receiverApp = entry.receiverApp
         timestamp = entry.timestamp
         msgLocalID = entry.msgLocalID
         content = entry.content
+    }
+
+    /// The uuid among the top-level keys of the content; nil when it has none.
+    public var uuid: String? {
+        ContentScanner.uuid(in: content).map { String(decoding: $0, as: UTF8.self) }
     }
 }

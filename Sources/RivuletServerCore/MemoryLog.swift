@@ -1,80 +1,152 @@
-public import RivuletModel
+import RivuletModel
 
 /// A log that lives as long as the process: the twin of the SQLite one for tests, demos and simulations.
 public final class MemoryLog: MessageLog {
     private struct Remembered {
+        var entry: LogEntry
         var places: [QueuePlace]
         var expires: WallTime?
     }
 
-    private var queues: [UserID: [StoredMessage]] = [:]
-    private var reported: [UserID: Int64] = [:]
-    private var known: [MessageIdentity: Remembered] = [:]
+    private struct Place {
+        var message: StoredMessage
+        var isBurned = false
+    }
+
+    private struct ReportedKey: Hashable {
+        var queue: QueueID
+        var reader: Account
+    }
+
+    private var queues: [QueueID: [Place]] = [:]
+    private var newest: [QueueID: Int64] = [:]
+    private var reported: [ReportedKey: Int64] = [:]
+    private var known: [MessageIdentity: [Remembered]] = [:]
     private var lastKey: Int64
+    private let hashBits: Int
 
     /// Makes an empty log.
     ///
-    /// - Parameter lastKey: The first key given is one greater.
-    public init(lastKey: Int64 = 0) {
+    /// - Parameters:
+    ///   - lastKey: The first key given is one greater.
+    ///   - hashBits: How much of the hash of an identity is used; tests take fewer to make identities collide.
+    public init(lastKey: Int64 = 0, hashBits: Int = 64) {
         self.lastKey = lastKey
+        self.hashBits = hashBits
     }
 
     /// Stores the entries; it never fails.
     public func append(_ entries: [LogEntry], at now: WallTime) throws -> [AppendOutcome] {
         entries.map { entry in
-            let identity = MessageIdentity(entry)
-            if let identity, let first = known[identity], first.expires.map({ $0 > now }) ?? true {
-                return .duplicate(first.places)
+            let identity = MessageIdentity(entry, hashBits: hashBits)
+            if let identity, let places = places(ofEarlier: entry, identity, at: now) {
+                return .duplicate(places)
             }
-            let places = entry.queues.map { store(entry, for: $0) }
+            let places = entry.queues.map { store(entry, in: $0) }
             if let identity {
-                known[identity] = Remembered(
-                    places: places, expires: identity.isPermanent ? nil : now.afterIdentityWindow)
+                known[identity, default: []].append(
+                    Remembered(
+                        entry: entry, places: places,
+                        expires: identity.isPermanent ? nil : now.afterIdentityWindow))
             }
+            burn(for: entry)
             return .stored(places)
         }
     }
 
     /// The messages after a key, found in logarithmic time.
-    public func messages(of user: UserID, after key: Int64, limit: PageLimit) throws -> QueueSlice {
-        let queue = queues[user] ?? []
-        // The queue is sorted by key: search for the first later one.
-        var low = 0
-        var high = queue.count
-        while low < high {
-            let middle = (low + high) / 2
-            if queue[middle].key > key { high = middle } else { low = middle + 1 }
-        }
-        var taken: [StoredMessage] = []
+    public func messages(in queue: QueueID, after key: Int64, limit: PageLimit) throws -> QueueSlice {
+        let places = queues[queue] ?? []
+        let low = Self.index(in: places, after: key)
+        var slice = QueueSlice(messages: [], end: key, hasMore: false)
         var bytes = 0
-        for message in queue[low...].prefix(limit.countMax) {
-            bytes += message.content.utf8.count
-            if !taken.isEmpty, bytes > limit.bytesMax { break }
-            taken.append(message)
+        for place in places[low...].prefix(limit.countMax) {
+            if !place.isBurned {
+                bytes += place.message.content.utf8.count
+                if !slice.messages.isEmpty, bytes > limit.bytesMax { break }
+                slice.messages.append(place.message)
+            }
+            slice.end = place.message.key
         }
-        return QueueSlice(messages: taken, hasMore: low + taken.count < queue.count)
+        slice.hasMore = places.last.map { $0.message.key > slice.end } ?? false
+        return slice
     }
 
-    /// The newest key of the user's queue; 0 when it is empty.
-    public func newestKey(of user: UserID) throws -> Int64 {
-        queues[user]?.last?.key ?? 0
+    /// The messages before a key, newest first.
+    public func messages(in queue: QueueID, before key: Int64, countMax: Int) throws -> QueueSlice {
+        let earlier = (queues[queue] ?? []).prefix { $0.message.key < key }
+        let taken = earlier.suffix(max(1, countMax)).reversed()
+        return QueueSlice(
+            messages: taken.filter { !$0.isBurned }.map(\.message), end: taken.last?.message.key ?? key,
+            hasMore: taken.count < earlier.count)
     }
 
-    /// The key that the user's clients reported last; 0 when none did.
-    public func reportedKey(of user: UserID) throws -> Int64 {
-        reported[user] ?? 0
+    /// The newest key ever given in the queue; 0 when none was.
+    public func newestKey(of queue: QueueID) throws -> Int64 {
+        newest[queue] ?? 0
+    }
+
+    /// The key of a queue that the reader's clients reported last; 0 when none did.
+    public func reportedKey(of queue: QueueID, by reader: Account) throws -> Int64 {
+        reported[ReportedKey(queue: queue, reader: reader)] ?? 0
     }
 
     /// Keeps a reported key.
-    public func setReportedKey(_ key: Int64, of user: UserID) throws {
-        reported[user] = key
+    public func setReportedKey(_ key: Int64, of queue: QueueID, by reader: Account) throws {
+        reported[ReportedKey(queue: queue, reader: reader)] = key
     }
 
-    private func store(_ entry: LogEntry, for user: UserID) -> QueuePlace {
+    /// Removes everything that was taken before a time, at once.
+    public func removeMessages(before time: WallTime, countMax: Int) throws -> Bool {
+        for (queue, places) in queues {
+            queues[queue] = places.filter { $0.message.timestamp >= time.timestamp }
+        }
+        for (identity, messages) in known {
+            let kept = messages.filter { $0.entry.timestamp >= time.timestamp }
+            known[identity] = kept.isEmpty ? nil : kept
+        }
+        return false
+    }
+
+    private func places(
+        ofEarlier entry: LogEntry, _ identity: MessageIdentity, at now: WallTime
+    ) -> [QueuePlace]? {
+        known[identity]?.last { earlier in
+            (earlier.expires.map { $0 > now } ?? true) && MessageIdentity.areSame(earlier.entry, entry)
+        }?.places
+    }
+
+    private func store(_ entry: LogEntry, in queue: QueueID) -> QueuePlace {
         lastKey += 1
-        let place = QueuePlace(key: lastKey, previous: queues[user]?.last?.key ?? 0)
-        queues[user, default: []].append(StoredMessage(entry, key: place.key))
+        let place = QueuePlace(key: lastKey, previous: newest[queue] ?? 0)
+        newest[queue] = lastKey
+        queues[queue, default: []].append(Place(message: StoredMessage(entry, key: place.key)))
         return place
+    }
+
+    private func burn(for entry: LogEntry) {
+        guard let identity = MessageIdentity(burnedBy: entry, hashBits: hashBits),
+            let index = known[identity]?.firstIndex(where: { MessageIdentity.burns(entry, $0.entry) }),
+            let target = known[identity]?[index]
+        else { return }
+        known[identity]?[index].entry.content = MessageIdentity.burnedContent(target.entry.content)
+        for (queue, place) in zip(target.entry.queues, target.places) {
+            let index = Self.index(in: queues[queue] ?? [], after: place.key - 1)
+            guard queues[queue]?.indices.contains(index) == true else { continue }
+            queues[queue]?[index].isBurned = true
+            queues[queue]?[index].message.content = ""
+        }
+    }
+
+    /// The index of the first place after a key; the places are in the order of their keys.
+    private static func index(in places: [Place], after key: Int64) -> Int {
+        var low = 0
+        var high = places.count
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].message.key > key { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 

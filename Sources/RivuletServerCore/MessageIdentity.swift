@@ -7,6 +7,8 @@ import RivuletWire
 /// one: (app, sender, device, command, receiver, local number, content), for a short window, and only when both the
 /// device and the local number are given. Anything else has no identity and is never suppressed, since read receipts
 /// and revokes carry none.
+///
+/// The hash only finds candidates; whether two are the same is decided by ``areSame(_:_:)``.
 public struct MessageIdentity: Hashable, Sendable {
     /// How long a message without a uuid is remembered, in milliseconds.
     public static let windowMilliseconds: Int64 = 120_000
@@ -23,12 +25,15 @@ public struct MessageIdentity: Hashable, Sendable {
     }
 
     /// The identity of an entry; nil when it has none.
-    public init?(_ entry: LogEntry) {
+    ///
+    /// Fewer than 64 bits of the hash make tests of collisions possible.
+    public init?(_ entry: LogEntry, hashBits: Int = 64) {
         var hasher = StableHash()
         hasher.combine(UInt64(bitPattern: entry.author.app))
         hasher.combine(UInt64(bitPattern: entry.author.user.rawValue))
         hasher.combine(UInt64(entry.command.rawValue))
         hasher.combine(UInt64(bitPattern: entry.receiver))
+        if entry.receiverApp != entry.author.app { hasher.combine(UInt64(bitPattern: entry.receiverApp)) }
         if let uuid = ContentScanner.uuid(in: entry.content) {
             hasher.combine(bytes: uuid)
             isPermanent = true
@@ -39,13 +44,61 @@ public struct MessageIdentity: Hashable, Sendable {
             hasher.combine(string: entry.content)
             isPermanent = false
         }
-        hash = Int64(bitPattern: hasher.finish())
+        hash = Self.shortened(hasher.finish(), to: hashBits)
     }
 
-    /// Whether both contents carry the same uuid; false when one carries none.
-    public static func haveSameUUID(_ left: LogEntry, _ right: LogEntry) -> Bool {
-        guard let uuid = ContentScanner.uuid(in: left.content) else { return false }
-        return uuid == ContentScanner.uuid(in: right.content)
+    /// The identity of the message that an entry asks to be burned; nil when it asks for none.
+    ///
+    /// Only the receiver of a message can name it so: the message's author is the entry's receiver.
+    public init?(burnedBy entry: LogEntry, hashBits: Int = 64) {
+        guard let uuid = ContentScanner.burnedUUID(in: entry.content) else { return nil }
+        var hasher = StableHash()
+        hasher.combine(UInt64(bitPattern: entry.receiverApp))
+        hasher.combine(UInt64(bitPattern: entry.receiver))
+        hasher.combine(UInt64(entry.command.rawValue))
+        hasher.combine(UInt64(bitPattern: entry.author.user.rawValue))
+        if entry.receiverApp != entry.author.app { hasher.combine(UInt64(bitPattern: entry.author.app)) }
+        hasher.combine(bytes: uuid)
+        isPermanent = true
+        hash = Self.shortened(hasher.finish(), to: hashBits)
+    }
+
+    /// Whether two entries are the same message, by everything that makes the identity and not by its hash.
+    public static func areSame(_ left: LogEntry, _ right: LogEntry) -> Bool {
+        guard left.author == right.author, left.command == right.command, left.receiver == right.receiver,
+            left.receiverApp == right.receiverApp
+        else { return false }
+        switch (ContentScanner.uuid(in: left.content), ContentScanner.uuid(in: right.content)) {
+        case (let first?, let second?): return first == second
+        case (nil, nil):
+            return left.msgLocalID != 0 && left.msgLocalID == right.msgLocalID
+                && left.device.isSameDevice(as: right.device) && left.content == right.content
+        default: return false
+        }
+    }
+
+    /// Whether an entry asks for this stored message to be burned.
+    public static func burns(_ entry: LogEntry, _ stored: LogEntry) -> Bool {
+        guard stored.command == entry.command, stored.author.user.rawValue == entry.receiver,
+            stored.author.app == entry.receiverApp, stored.receiver == entry.author.user.rawValue,
+            stored.receiverApp == entry.author.app, let uuid = ContentScanner.burnedUUID(in: entry.content)
+        else { return false }
+        return uuid == ContentScanner.uuid(in: stored.content)
+    }
+
+    /// What is left of a content that was burned: its uuid, by which the message is known again when it is resent.
+    public static func burnedContent(_ content: String) -> String {
+        guard let raw = ContentScanner.rangeOfString(at: ContentScanner.uuidPath, in: content) else {
+            return ""
+        }
+        let utf8 = content.utf8
+        let start = utf8.index(utf8.startIndex, offsetBy: raw.lowerBound)
+        let end = utf8.index(start, offsetBy: raw.count)
+        return #"{"uuid":"\#(content[start..<end])"}"#
+    }
+
+    private static func shortened(_ hash: UInt64, to bits: Int) -> Int64 {
+        Int64(bitPattern: bits >= 64 ? hash : hash & (1 << UInt64(max(0, bits)) - 1))
     }
 }
 

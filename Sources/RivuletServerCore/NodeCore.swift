@@ -30,6 +30,18 @@ public struct NodeCore: Sendable {
         public var refusedLoginsMax = 5
         /// How long a connection stays open after a refused login, in milliseconds.
         public var refusedLoginGraceMilliseconds: Int64 = 5000
+        /// How many messages a user may send; who sends more is read more slowly; nil for no limit.
+        public var messagesPerUser: RateLimit? = RateLimit(perSecond: 1000, burst: 5000)
+        /// How many messages a device may send.
+        public var messagesPerDevice: RateLimit? = RateLimit(perSecond: 500, burst: 5000)
+        /// How many live messages (RT) a connection may send; those above it are dropped.
+        public var livePerConnection: RateLimit? = RateLimit(perSecond: 50, burst: 200)
+        /// How many refused logins may come from an address; further ones are refused without being looked up.
+        public var refusedLoginsPerAddress: RateLimit? = RateLimit(perSecond: 5, burst: 100)
+        /// How many connections an address may have at a time; nil for no limit.
+        public var connectionsPerAddressMax: Int?
+        /// How many users a connection may watch for presence.
+        public var watchedMax = 500
 
         /// Makes the default limits.
         public init() {}
@@ -37,18 +49,40 @@ public struct NodeCore: Sendable {
 
     /// A message whose batch is with the log.
     struct PendingMessage: Sendable {
-        var connection: ConnectionID
-        var sequence: Int32
+        var origin: Origin
         var entry: LogEntry
+        /// Whether live copies are pushed; otherwise receivers only hear that there is something.
+        var isPushed = true
+    }
+
+    /// To whom the answer to a message goes.
+    enum Origin: Sendable {
+        case client(ConnectionID, Int32)
+        case post(PostID)
+        case node
     }
 
     /// The limits the node keeps to.
     public let limits: Limits
     /// Who is in which group, and who may not write where.
     public internal(set) var memberships: Memberships
+    /// What the server allows.
+    public let rules: NodeRules
+    let filter: ContentFilter?
     var clients: [ConnectionID: NodeClient] = [:]
-    var connectionsOfUser: [UserID: [ConnectionID]] = [:]
-    var rooms: [Int64: [ConnectionID]] = [:]
+    var connectionsOfUser: [Account: [ConnectionID]] = [:]
+    var connectionCountOfAddress: [PeerAddress: Int] = [:]
+    var rooms: [RoomID: [ConnectionID]] = [:]
+    var roomHistories: [RoomID: RoomHistory] = [:]
+    var lastRoomKey: Int64 = 0
+    var presence = PresenceBook()
+    var groupViews = GroupViews()
+    var unreadCounts: [Account: Int32] = [:]
+    var userMeters = RateMeters<Account>()
+    var deviceMeters = RateMeters<DeviceNumber>()
+    var loginMeters = RateMeters<PeerAddress>()
+    /// What happened so far, for those who watch the server.
+    public internal(set) var counts = NodeCounts()
     var pendingBatches: [BatchID: [PendingMessage]] = [:]
     private var lastBatch: UInt64 = 0
 
@@ -60,14 +94,35 @@ public struct NodeCore: Sendable {
     var now = WallTime(milliseconds: 0)
 
     /// Makes a node without connections.
-    public init(limits: Limits = Limits(), memberships: Memberships = Memberships()) {
+    ///
+    /// - Parameters:
+    ///   - limits: The limits it keeps to.
+    ///   - rules: What it allows.
+    ///   - memberships: The groups, bans and friends at the start.
+    ///   - filter: Looks at every message before it is taken.
+    public init(
+        limits: Limits = Limits(), rules: NodeRules = NodeRules(), memberships: Memberships = Memberships(),
+        filter: ContentFilter? = nil
+    ) {
         self.limits = limits
+        self.rules = rules
         self.memberships = memberships
+        self.filter = filter
     }
 
     /// How many connections are open.
     public var connectionCount: Int {
         clients.count
+    }
+
+    /// How many users have at least one connection.
+    public var onlineUserCount: Int {
+        connectionsOfUser.count
+    }
+
+    /// How many rooms somebody is in.
+    public var roomCount: Int {
+        rooms.count
     }
 
     /// How many batches the log has not answered yet.
@@ -99,21 +154,22 @@ public struct NodeCore: Sendable {
             receive(packet, on: connection)
         case .appended(let batch, let outcomes):
             finish(batch, outcomes)
-        case .opened(let connection):
-            clients[connection] = NodeClient()
+        case .opened(let connection, let address):
+            open(connection, from: address)
         case .closed(let connection):
             forget(connection)
         case .loginAnswered(let connection, let result):
             finishLogin(of: connection, result)
         case .appendFailed(let batch):
-            // No ACK leaves: the clients send again, and the uuid keeps the message single.
-            pendingBatches[batch] = nil
+            fail(batch)
         case .loaded(let connection, let page):
             answerSync(on: connection, with: page)
         case .loadFailed(let connection):
             answerFailedSync(on: connection)
         case .membershipsChanged(let changes, let time):
             takeChanges(changes, at: time)
+        case .posted(let id, let post):
+            take(post, id)
         }
     }
 
@@ -123,28 +179,79 @@ public struct NodeCore: Sendable {
         actions.append(.send(connection, packets, delivery))
     }
 
+    mutating func broadcast(_ packets: [Packet], to connections: [ConnectionID]) {
+        guard !connections.isEmpty else { return }
+        counts.pushes += UInt64(connections.count)
+        actions.append(.broadcast(connections, packets))
+    }
+
     /// The connections of a user that are to see a live copy: all but the author's own, and but those of the
     /// author's device.
-    func audience(
-        of user: UserID, without author: UserID, on connection: ConnectionID, device: DeviceNumber
-    ) -> [ConnectionID] {
+    func audience(of user: Account, without author: LiveAuthor) -> [ConnectionID] {
         guard let connections = connectionsOfUser[user] else { return [] }
-        guard user == author else { return connections }
+        guard user == author.account else { return connections }
         return connections.filter { candidate in
-            guard candidate != connection, let client = clients[candidate] else { return false }
-            return !client.device.isSameDevice(as: device)
+            guard candidate != author.connection, let client = clients[candidate] else { return false }
+            return !client.device.isSameDevice(as: author.device)
+        }
+    }
+
+    private mutating func open(_ connection: ConnectionID, from address: PeerAddress) {
+        clients[connection] = NodeClient(address: address)
+        guard address != .unknown else { return }
+        connectionCountOfAddress[address, default: 0] += 1
+        if let most = limits.connectionsPerAddressMax, connectionCountOfAddress[address, default: 0] > most {
+            actions.append(.close(connection, .tooManyConnections, afterMilliseconds: 0))
         }
     }
 
     private mutating func forget(_ connection: ConnectionID) {
         guard let client = clients.removeValue(forKey: connection) else { return }
+        if client.address != .unknown {
+            let left = connectionCountOfAddress[client.address, default: 0] - 1
+            connectionCountOfAddress[client.address] = left > 0 ? left : nil
+        }
         leaveRoom(connection, client.room)
         guard client.isLoggedIn else { return }
-        connectionsOfUser[client.account.user]?.removeAll { $0 == connection }
-        if connectionsOfUser[client.account.user]?.isEmpty == true {
-            connectionsOfUser[client.account.user] = nil
+        presence.forget(connection)
+        connectionsOfUser[client.account]?.removeAll { $0 == connection }
+        if connectionsOfUser[client.account]?.isEmpty == true {
+            connectionsOfUser[client.account] = nil
+            tellPresence(of: client.account)
         }
     }
+}
+
+/// From where a live copy comes, so that it does not go back there.
+struct LiveAuthor {
+    var account: Account
+    var device: DeviceNumber
+    var connection: ConnectionID?
+}
+
+/// What happened in a node since it was made.
+public struct NodeCounts: Sendable, Hashable {
+    /// Packets taken from clients.
+    public var packets: UInt64 = 0
+    /// Messages stored, each once.
+    public var messages: UInt64 = 0
+    /// Messages that had been stored before.
+    public var duplicates: UInt64 = 0
+    /// Messages refused with a status.
+    public var refusals: UInt64 = 0
+    /// Messages that the log could not store.
+    public var failures: UInt64 = 0
+    /// Live copies sent.
+    public var pushes: UInt64 = 0
+    /// Logins accepted.
+    public var logins: UInt64 = 0
+    /// Logins refused.
+    public var refusedLogins: UInt64 = 0
+    /// Packets that were dropped or made to wait because of a rate limit.
+    public var limited: UInt64 = 0
+
+    /// Makes counts of nothing.
+    public init() {}
 }
 
 /// What the node knows of one connection.
@@ -160,10 +267,16 @@ struct NodeClient: Sendable {
     var account = Account(user: UserID(0))
     var device = DeviceNumber.none
     var refusedLogins = 0
+    let address: PeerAddress
     /// The room the connection is in; 0 for none.
-    var room: Int64 = 0
-    /// The keys of SYNC requests not yet answered; the first one is with the log.
-    var waitingSyncs: [Int64] = []
+    var room = RoomID(0)
+    /// The SYNC and SYNC_GROUP requests not yet answered; the first one is with the log.
+    var waitingSyncs: [PageRequest] = []
+    var liveMeter = RateMeter()
+
+    init(address: PeerAddress) {
+        self.address = address
+    }
 
     var isLoggedIn: Bool {
         if case .loggedIn = phase { return true }

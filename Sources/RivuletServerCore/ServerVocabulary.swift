@@ -95,6 +95,8 @@ public struct CloseReason: RawRepresentable, Hashable, Sendable {
     public static let loginRefused = CloseReason(rawValue: "login_refused")
     /// The client asked for more at once than a client does.
     public static let tooManyRequests = CloseReason(rawValue: "too_many_requests")
+    /// The address has as many connections as it may have.
+    public static let tooManyConnections = CloseReason(rawValue: "too_many_connections")
     /// Nobody logged in within the login deadline.
     public static let loginTimeout = CloseReason(rawValue: "login_timeout")
     /// No complete frame came within the read deadline.

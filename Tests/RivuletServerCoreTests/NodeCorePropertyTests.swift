@@ -85,7 +85,14 @@ import Testing
 
     /// Notes the acknowledgements, and checks the shape of what is sent.
     private func record(_ actions: [NodeAction], _ seen: inout [ConnectionID: Seen]) throws {
-        for case .send(let id, let packets, _) in actions {
+        let sent = actions.flatMap { action -> [(ConnectionID, [Packet])] in
+            switch action {
+            case .send(let id, let packets, _): [(id, packets)]
+            case .broadcast(let ids, let packets): ids.map { ($0, packets) }
+            default: []
+            }
+        }
+        for (id, packets) in sent {
             #expect(seen[id]?.isForgotten != true, "sent to a closed connection")
             for (index, packet) in packets.enumerated() {
                 switch packet.body {

@@ -14,8 +14,11 @@ struct NodeDriver {
     var held: [NodeAction] = []
     private var lastConnection: UInt64 = 0
 
-    init(limits: NodeCore.Limits = NodeCore.Limits()) {
-        core = NodeCore(limits: limits)
+    init(
+        limits: NodeCore.Limits = NodeCore.Limits(), rules: NodeRules = NodeRules(),
+        filter: ContentFilter? = nil
+    ) {
+        core = NodeCore(limits: limits, rules: rules, filter: filter)
     }
 
     /// Feeds events and answers what the log and the directory are asked, until only answers to clients are left.
@@ -33,7 +36,8 @@ struct NodeDriver {
                     } else if let event = try perform(action) {
                         open.append(event)
                     }
-                case .reportKey(let user, let key): try log.report(key, of: user)
+                case .reportKey(let queue, let reader, let key):
+                    try log.report(key, of: queue, by: reader)
                 default: visible.append(action)
                 }
             }
@@ -46,8 +50,8 @@ struct NodeDriver {
         switch action {
         case .append(let batch, let entries):
             .appended(batch, try log.append(entries, at: now))
-        case .load(let connection, let user, let key):
-            .loaded(connection, try log.page(of: user, after: key, limit: pageLimit))
+        case .load(let connection, let request):
+            .loaded(connection, try log.page(request, limit: pageLimit))
         default: nil
         }
     }
@@ -87,11 +91,20 @@ struct NodeDriver {
     }
 }
 
+/// The queue of a user of the default app.
+func queue(_ user: Int64) -> QueueID {
+    .user(Account(user: UserID(user)))
+}
+
 extension [NodeAction] {
     /// What is sent to a connection, in order.
     func sent(to id: ConnectionID) -> [Packet] {
         flatMap { action in
-            if case .send(id, let packets, _) = action { packets } else { [] as [Packet] }
+            switch action {
+            case .send(id, let packets, _): packets
+            case .broadcast(let ids, let packets) where ids.contains(id): packets
+            default: [] as [Packet]
+            }
         }
     }
 
@@ -230,7 +243,7 @@ extension [NodeAction] {
         #expect(entries.map(\.receiver) == [2, 1, 3])
         #expect(
             entries.map(\.queues) == [
-                [UserID(2), UserID(1)], [UserID(1), UserID(2)], [UserID(3), UserID(1)],
+                [queue(2), queue(1)], [queue(1), queue(2)], [queue(3), queue(1)],
             ])
         #expect(entries.allSatisfy { $0.timestamp == 1_700_000_000 })
     }
@@ -284,7 +297,7 @@ extension [NodeAction] {
         let other = try node.login(1, device: 6)
         let actions = try node.feed([.received(author, NodeDriver.im(1, 2))])
         #expect(actions.sent(to: other)[0].body == actions.sent(to: author)[0].body)
-        #expect(actions.sent(to: other)[2].body == .syncKey(try node.log.newestKey(of: UserID(1))))
+        #expect(actions.sent(to: other)[2].body == .syncKey(try node.log.newestKey(of: queue(1))))
     }
 }
 

@@ -18,13 +18,38 @@ import Testing
 
         init(users: [Int64]) async throws {
             folder = try TemporaryFolder()
-            tokens = try TestServer.makeTokens(users, in: DataDirectory(path: folder.path(of: "data")))
+            let data = DataDirectory(path: folder.path(of: "data"))
+            tokens = try TestServer.makeTokens(users, in: data)
+            let members = try MembershipFile(whileStoppedIn: data)
+            _ = try members.apply(
+                [(7, false), (8, true)].map { id, isSuper in
+                    .createGroup(
+                        GroupID(id), app: 1, name: "", isSuper: isSuper, owner: UserID(1),
+                        members: users.map { UserID($0) })
+                }, at: .current)
+            members.close()
             (program, port) = try await Self.start(folder, port: 0)
         }
 
         func restart() async throws {
             program.signal(SIGKILL)
             try await program.waitForExit()
+            (program, port) = try await Self.start(folder, port: 0)
+        }
+
+        /// Kills it, leaves what a write that was cut short leaves at the end of the write-ahead log, and starts it.
+        func restart(tearing random: inout SeededGenerator) async throws {
+            program.signal(SIGKILL)
+            try await program.waitForExit()
+            let path = folder.path(of: "data/messages.sqlite-wal")
+            if Bool.random(using: &random), let log = FileHandle(forWritingAtPath: path) {
+                try log.seekToEnd()
+                let torn = (0..<Int.random(in: 1...6000, using: &random)).map { _ in
+                    UInt8.random(in: .min ... .max, using: &random)
+                }
+                try log.write(contentsOf: Data(torn))
+                try log.close()
+            }
             (program, port) = try await Self.start(folder, port: 0)
         }
 
@@ -64,30 +89,71 @@ import Testing
         #"{"uuid":"u\#(number)","text":"message \#(number)"}"#
     }
 
-    @Test(arguments: [3, 4, 5] as [UInt64])
+    /// Each seed kills the server five times: 50 times in all, and 1,000 times in the soak.
+    static let seeds: ClosedRange<UInt64> =
+        1...(ProcessInfo.processInfo.environment["RIVULET_SOAK"] == nil ? 10 : 200)
+
+    @Test(arguments: seeds)
     func `killed under load, it keeps everything acknowledged, once and in order`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let victim = try await Victim(users: [1, 2])
+        let victim = try await Victim(users: [1, 2, 3])
         var next = 0
         var acknowledged = 0
-        for _ in 0..<3 {
+        for _ in 0..<5 {
             let author = try await victim.login(1)
             // Everything not acknowledged goes out again, as a client's outbox does.
             let first = acknowledged
-            next = max(next, first) + Int.random(in: 50...400, using: &random)
-            for number in first..<next { _ = await author.sendIM(from: 1, to: 2, content(number)) }
+            next = max(next, first) + Int.random(in: 30...200, using: &random)
+            for number in first..<next { await send(number, by: author) }
             let wanted = Int.random(in: 1...(next - first), using: &random)
             for _ in 0..<wanted {
                 #expect(try await author.receive(2)[1].command == .ack)
                 acknowledged += 1
             }
-            try await victim.restart()
+            try await victim.restart(tearing: &random)
         }
-        for user in [1, 2] as [Int64] {
-            let messages = try await allMessages(try await victim.login(user))
-            let numbers = messages.map(\.content)
-            #expect(numbers.count >= acknowledged)
-            #expect(numbers == (0..<numbers.count).map { content($0) }, "user \(user)")
+        let held = try await ([1, 2, 3] as [Int64]).asyncMap { user in
+            let client = try await victim.login(user)
+            let queue = try await allMessages(client).map(\.content)
+            let group = try await allMessages(client, inGroup: 8).map(\.content)
+            return (queue: queue, group: group)
+        }
+        // A third goes to user 2, a third to the normal group, a third to the super group's log.
+        let total = (0..<next).last {
+            held[0].queue.contains(content($0)) || held[0].group.contains(content($0))
+        }
+        let count = (total ?? -1) + 1
+        #expect(count >= acknowledged)
+        let inQueues = (0..<count).filter { $0 % 3 != 2 }.map(content)
+        #expect(held[0].queue == inQueues, "the author's queue")
+        #expect(held[1].queue == inQueues, "the receiver's queue")
+        #expect(held[2].queue == (0..<count).filter { $0 % 3 == 1 }.map(content), "a member's queue")
+        for user in held { #expect(user.group == (0..<count).filter { $0 % 3 == 2 }.map(content)) }
+    }
+
+    /// Sends one message of the load: to user 2, to group 7 or to super group 8.
+    private func send(_ number: Int, by author: RawClient) async {
+        switch number % 3 {
+        case 0: _ = await author.sendIM(from: 1, to: 2, content(number))
+        case 1: await author.send(.groupIM, .im(IMMessage(sender: 1, receiver: 7, content: content(number))))
+        default: await author.send(.groupIM, .im(IMMessage(sender: 1, receiver: 8, content: content(number))))
+        }
+    }
+
+    private func allMessages(_ client: RawClient, inGroup group: Int64) async throws -> [IMMessage] {
+        var messages: [IMMessage] = []
+        var key: Int64 = -1
+        while true {
+            let request = GroupSyncKey(groupID: group, key: key)
+            let page = try await client.page(.syncGroup, .groupSyncKey(request))
+            for packet in page {
+                switch packet.body {
+                case .im(let message): messages.append(message)
+                case .groupSyncKey(let end) where packet.command == .syncGroupEnd: key = end.key
+                default: break
+                }
+            }
+            if page.last?.command != .syncGroupNotify { return messages }
         }
     }
 
@@ -177,5 +243,14 @@ import Testing
         #expect(try await author.receiveUntilPong().isEmpty)
         slow.close()
         await server.stop()
+    }
+}
+
+extension Sequence {
+    /// What the body makes of each element, one after the other.
+    fileprivate func asyncMap<Value>(_ body: (Element) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await body(element)) }
+        return values
     }
 }

@@ -26,16 +26,29 @@ private final class FullDiskLog: MessageLog {
         return try memory.append(entries, at: now)
     }
 
-    func messages(of user: UserID, after key: Int64, limit: PageLimit) throws -> QueueSlice {
+    func messages(in queue: QueueID, after key: Int64, limit: PageLimit) throws -> QueueSlice {
         try check()
-        return try memory.messages(of: user, after: key, limit: limit)
+        return try memory.messages(in: queue, after: key, limit: limit)
     }
 
-    func newestKey(of user: UserID) throws -> Int64 { try memory.newestKey(of: user) }
+    func messages(in queue: QueueID, before key: Int64, countMax: Int) throws -> QueueSlice {
+        try check()
+        return try memory.messages(in: queue, before: key, countMax: countMax)
+    }
 
-    func reportedKey(of user: UserID) throws -> Int64 { try memory.reportedKey(of: user) }
+    func newestKey(of queue: QueueID) throws -> Int64 { try memory.newestKey(of: queue) }
 
-    func setReportedKey(_ key: Int64, of user: UserID) throws { try memory.setReportedKey(key, of: user) }
+    func reportedKey(of queue: QueueID, by reader: Account) throws -> Int64 {
+        try memory.reportedKey(of: queue, by: reader)
+    }
+
+    func setReportedKey(_ key: Int64, of queue: QueueID, by reader: Account) throws {
+        try memory.setReportedKey(key, of: queue, by: reader)
+    }
+
+    func removeMessages(before time: WallTime, countMax: Int) throws -> Bool {
+        try memory.removeMessages(before: time, countMax: countMax)
+    }
 }
 
 @Suite struct LogThreadTests {
@@ -67,13 +80,17 @@ private final class FullDiskLog: MessageLog {
         let log = CollectedLog()
         let thread = LogThread()
         try thread.start(
-            open: { FullDiskLog { desk.state.withLock { $0.isFull } } }, pageLimit: PageLimit(),
-            clock: { WallTime(milliseconds: desk.state.withLock { $0.time }) }, logger: log.logger,
+            open: { FullDiskLog { desk.state.withLock { $0.isFull } } },
+            LogSettings(
+                clock: { WallTime(milliseconds: desk.state.withLock { $0.time }) }, logger: log.logger),
             answer: { events in desk.state.withLock { $0.events += events } })
         for number in 1...20 as ClosedRange<UInt64> {
             thread.post(.append(BatchID(rawValue: number), [makeEntry("x")]))
         }
-        thread.post(.load(ConnectionID(rawValue: 1), UserID(2), after: 0))
+        let reader = Account(user: UserID(2))
+        thread.post(
+            .load(
+                ConnectionID(rawValue: 1), PageRequest(queue: .user(reader), reader: reader, after: 0)))
         let failed = try await desk.waitForEvents(21)
         #expect(failed.count == 21)
         for event in failed {
@@ -102,7 +119,7 @@ private final class FullDiskLog: MessageLog {
         #expect(outcomes.count == 2)
         thread.close()
         #expect(thread.waitingMessageCount == 0)
-        #expect(!thread.post(.reportKey(UserID(1), 1)), "a closed log takes nothing")
+        #expect(!thread.post(.reportKey(.user(reader), reader, 1)), "a closed log takes nothing")
     }
 
     @Test func `a log that cannot be opened is told to the one who starts it`() {
@@ -110,8 +127,7 @@ private final class FullDiskLog: MessageLog {
         #expect(throws: SQLiteError.self) {
             try thread.start(
                 open: { throw SQLiteError(code: .cannotOpen, message: "", operation: "open") },
-                pageLimit: PageLimit(), clock: { WallTime(milliseconds: 0) }, logger: .silent,
-                answer: { _ in })
+                LogSettings(clock: { WallTime(milliseconds: 0) }), answer: { _ in })
         }
     }
 }

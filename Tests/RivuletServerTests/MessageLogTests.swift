@@ -16,11 +16,13 @@ import Testing
         case foldedSQLite
     }
 
-    private static func make(_ kind: Kind, _ folder: TemporaryFolder) throws -> any MessageLog {
+    static func make(
+        _ kind: Kind, _ folder: TemporaryFolder, hashBits: Int = 64
+    ) throws -> any MessageLog {
         switch kind {
-        case .memory: MemoryLog()
-        case .sqlite: try SQLiteMessageLog(path: folder.path(of: "messages.sqlite"))
-        case .foldedSQLite: try FoldingLog(path: folder.path(of: "messages.sqlite"))
+        case .memory: MemoryLog(hashBits: hashBits)
+        case .sqlite: try SQLiteMessageLog(path: folder.path(of: "messages.sqlite"), hashBits: hashBits)
+        case .foldedSQLite: try FoldingLog(path: folder.path(of: "messages.sqlite"), hashBits: hashBits)
         }
     }
 
@@ -52,13 +54,13 @@ import Testing
             }
         }
         for user in [1, 2] as [Int64] {
-            let slice = try log.messages(of: UserID(user), after: 0, limit: PageLimit())
+            let slice = try log.messages(in: queue(user), after: 0, limit: PageLimit())
             #expect(slice.messages.map(\.content) == (0..<200).map { "m\($0)" })
             #expect(slice.messages.map(\.key) == slice.messages.map(\.key).sorted())
             #expect(!slice.hasMore)
-            #expect(try log.newestKey(of: UserID(user)) == previous[user])
+            #expect(try log.newestKey(of: queue(user)) == previous[user])
         }
-        #expect(try log.newestKey(of: UserID(3)) == 0)
+        #expect(try log.newestKey(of: queue(3)) == 0)
     }
 
     @Test(arguments: Kind.allCases)
@@ -68,10 +70,10 @@ import Testing
         let entry = LogEntry(
             author: Account(app: 9, user: UserID(-4)), device: DeviceNumber(rawValue: .max), command: .im,
             flags: .text, receiver: .min, timestamp: -1, msgLocalID: .min, content: "\0 é 漢字 🧵",
-            queues: [UserID(.min), UserID(-4)])
+            queues: [queue(.min), .user(Account(app: 9, user: UserID(-4)))])
         _ = try log.append([entry], at: WallTime(milliseconds: 0))
         let stored = try #require(
-            try log.messages(of: UserID(.min), after: 0, limit: PageLimit()).messages.first)
+            try log.messages(in: queue(.min), after: 0, limit: PageLimit()).messages.first)
         #expect(stored == StoredMessage(entry, key: stored.key))
     }
 
@@ -85,7 +87,7 @@ import Testing
         var contents: [String] = []
         while true {
             let slice = try log.messages(
-                of: UserID(2), after: key, limit: PageLimit(countMax: limit.count, bytesMax: limit.bytes))
+                in: queue(2), after: key, limit: PageLimit(countMax: limit.count, bytesMax: limit.bytes))
             #expect(slice.messages.count <= limit.count)
             contents += slice.messages.map(\.content)
             key = slice.messages.last?.key ?? key
@@ -101,27 +103,29 @@ import Testing
         let folder = try TemporaryFolder()
         let log = try Self.make(kind, folder)
         for index in 0..<5 { _ = try append(log, "\(index)") }
-        let reader = UserID(2)
+        let (reader, account) = (queue(2), Account(user: UserID(2)))
         func page(_ key: Int64) throws -> SyncPage {
-            try log.page(of: reader, after: key, limit: PageLimit(countMax: 3))
+            try log.page(
+                PageRequest(queue: reader, reader: account, after: key), limit: PageLimit(countMax: 3))
         }
         let first = try page(0)
         #expect((first.start, first.messages.count, first.hasMore) == (0, 3, true))
-        try log.report(first.end, of: reader)
+        try log.report(first.end, of: reader, by: account)
         #expect(try page(0).messages.map(\.content) == ["3", "4"])
         #expect(try page(-9).messages.count == 3)
         let newest = try log.newestKey(of: reader)
         let above = try page(newest + 1000)
         #expect((above.start, above.messages.count, above.end, above.hasMore) == (newest, 0, newest, false))
-        try log.report(1, of: reader)
-        #expect(try log.reportedKey(of: reader) == first.end)
-        try log.report(1 << 60, of: reader)
-        try log.report(newest, of: reader)
-        #expect(try log.reportedKey(of: reader) == newest)
-        try log.report(0, of: reader)
-        try log.report(-5, of: reader)
-        #expect(try log.reportedKey(of: reader) == newest)
-        #expect(try log.page(of: UserID(77), after: 12, limit: PageLimit()).end == 0)
+        try log.report(1, of: reader, by: account)
+        #expect(try log.reportedKey(of: reader, by: account) == first.end)
+        try log.report(1 << 60, of: reader, by: account)
+        try log.report(newest, of: reader, by: account)
+        #expect(try log.reportedKey(of: reader, by: account) == newest)
+        try log.report(0, of: reader, by: account)
+        try log.report(-5, of: reader, by: account)
+        #expect(try log.reportedKey(of: reader, by: account) == newest)
+        let other = PageRequest(queue: queue(77), reader: Account(user: UserID(77)), after: 12)
+        #expect(try log.page(other, limit: PageLimit()).end == 0)
     }
 
     @Test(arguments: Kind.allCases)
@@ -143,7 +147,7 @@ import Testing
         ] {
             if case .duplicate = other { Issue.record("another message was suppressed") }
         }
-        #expect(try log.messages(of: UserID(2), after: 0, limit: PageLimit()).messages.count == 3)
+        #expect(try log.messages(in: queue(2), after: 0, limit: PageLimit()).messages.count == 3)
     }
 
     @Test(arguments: Kind.allCases)
@@ -195,7 +199,7 @@ import Testing
             return
         }
         #expect(places[1].previous == places[0].key)
-        #expect(try log.messages(of: UserID(2), after: 0, limit: PageLimit()).messages.count == 2)
+        #expect(try log.messages(in: queue(2), after: 0, limit: PageLimit()).messages.count == 2)
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64], [Kind.sqlite, .foldedSQLite])
@@ -221,8 +225,9 @@ import Testing
             case 3:
                 let user = UserID(Int64.random(in: 1...6, using: &random))
                 let key = Int64.random(in: 0...400, using: &random)
-                try model.report(key, of: user)
-                try log.report(key, of: user)
+                let account = Account(user: user)
+                try model.report(key, of: .user(account), by: account)
+                try log.report(key, of: .user(account), by: account)
                 // A reported key may be lost in a crash; here it is saved at once.
                 _ = try log.maintain(rowsMax: 1)
             default:
@@ -235,16 +240,19 @@ import Testing
             let user = UserID(Int64.random(in: 1...6, using: &random))
             let limit = PageLimit(countMax: Int.random(in: 1...100, using: &random))
             let key = Int64.random(in: -1...500, using: &random)
+            let request = PageRequest(queue: queue(user.rawValue), reader: Account(user: user), after: key)
+            #expect(try log.page(request, limit: limit) == model.page(request, limit: limit))
+            let back = max(1, limit.countMax / 3)
             #expect(
-                try log.page(of: user, after: key, limit: limit)
-                    == model.page(of: user, after: key, limit: limit))
+                try log.messages(in: request.queue, before: key, countMax: back)
+                    == model.messages(in: request.queue, before: key, countMax: back))
         }
         while try log.maintain(rowsMax: 100) {}
         for user in 1...6 as ClosedRange<Int64> {
             let all = PageLimit(countMax: 10_000)
             #expect(
-                try log.messages(of: UserID(user), after: 0, limit: all)
-                    == model.messages(of: UserID(user), after: 0, limit: all))
+                try log.messages(in: queue(user), after: 0, limit: all)
+                    == model.messages(in: queue(user), after: 0, limit: all))
         }
     }
 
@@ -269,15 +277,20 @@ func makeEntry(
         flags: [],
         receiver: receiver, timestamp: WallTime(milliseconds: time).timestamp, msgLocalID: number,
         content: content,
-        queues: [UserID(receiver), UserID(author)])
+        queues: [queue(receiver), queue(author)])
+}
+
+/// The queue of a user of the default app.
+func queue(_ user: Int64) -> QueueID {
+    .user(Account(user: UserID(user)))
 }
 
 /// A log that folds everything after every append.
 private final class FoldingLog: MessageLog {
     private let log: SQLiteMessageLog
 
-    init(path: String) throws {
-        log = try SQLiteMessageLog(path: path)
+    init(path: String, hashBits: Int) throws {
+        log = try SQLiteMessageLog(path: path, hashBits: hashBits)
     }
 
     func append(_ entries: [LogEntry], at now: WallTime) throws -> [AppendOutcome] {
@@ -286,13 +299,25 @@ private final class FoldingLog: MessageLog {
         return outcomes
     }
 
-    func messages(of user: UserID, after key: Int64, limit: PageLimit) throws -> QueueSlice {
-        try log.messages(of: user, after: key, limit: limit)
+    func messages(in queue: QueueID, after key: Int64, limit: PageLimit) throws -> QueueSlice {
+        try log.messages(in: queue, after: key, limit: limit)
     }
 
-    func newestKey(of user: UserID) throws -> Int64 { try log.newestKey(of: user) }
+    func messages(in queue: QueueID, before key: Int64, countMax: Int) throws -> QueueSlice {
+        try log.messages(in: queue, before: key, countMax: countMax)
+    }
 
-    func reportedKey(of user: UserID) throws -> Int64 { try log.reportedKey(of: user) }
+    func newestKey(of queue: QueueID) throws -> Int64 { try log.newestKey(of: queue) }
 
-    func setReportedKey(_ key: Int64, of user: UserID) throws { try log.setReportedKey(key, of: user) }
+    func reportedKey(of queue: QueueID, by reader: Account) throws -> Int64 {
+        try log.reportedKey(of: queue, by: reader)
+    }
+
+    func setReportedKey(_ key: Int64, of queue: QueueID, by reader: Account) throws {
+        try log.setReportedKey(key, of: queue, by: reader)
+    }
+
+    func removeMessages(before time: WallTime, countMax: Int) throws -> Bool {
+        try log.removeMessages(before: time, countMax: countMax)
+    }
 }

@@ -198,11 +198,16 @@ import Testing
         let sequence = await author.send(.roomIM, .room(RoomMessage(sender: 101, receiver: 7, content: "x")))
         #expect(try await author.receive().body == .ack(Acknowledgement(sequence: sequence)))
         #expect(try await inside.receive().command == .roomIM)
-        await outside.send(.roomIM, .room(RoomMessage(sender: 103, receiver: 7, content: "not inside")))
-        #expect(try await outside.receiveUntilPong().isEmpty)
+        let refused = await outside.send(
+            .roomIM, .room(RoomMessage(sender: 103, receiver: 7, content: "not inside")))
+        #expect(
+            try await outside.receive().body
+                == .ack(Acknowledgement(sequence: refused, status: .notGroupMember)))
         await author.send(.leaveRoom, .roomID(7))
-        await author.send(.roomIM, .room(RoomMessage(sender: 101, receiver: 7, content: "gone")))
-        #expect(try await author.receiveUntilPong().isEmpty)
+        let late = await author.send(.roomIM, .room(RoomMessage(sender: 101, receiver: 7, content: "gone")))
+        #expect(
+            try await author.receive().body
+                == .ack(Acknowledgement(sequence: late, status: .notGroupMember)))
         #expect(try await inside.receiveUntilPong().isEmpty)
         await server.stop()
     }

@@ -145,6 +145,20 @@ final class RawClient: Sendable {
         }
     }
 
+    /// Asks for a page of a queue; answers everything up to what follows its end.
+    func page(_ command: Command, _ body: PacketBody) async throws -> [Packet] {
+        await send(command, body)
+        var packets: [Packet] = []
+        while true {
+            let packet = try await receive()
+            packets.append(packet)
+            // A notify that says "more" is written together with the end.
+            guard packet.command != .syncEnd, packet.command != .syncGroupEnd else {
+                return packets + (try await receiveUntilPong())
+            }
+        }
+    }
+
     /// Waits until the server has closed the connection; answers what came before.
     func receiveUntilClosed() async throws -> [Packet] {
         var packets: [Packet] = []

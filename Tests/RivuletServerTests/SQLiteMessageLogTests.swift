@@ -20,7 +20,7 @@ import Testing
     }
 
     private func contents(_ log: SQLiteMessageLog, of user: Int64 = 2) throws -> [String] {
-        try log.messages(of: UserID(user), after: 0, limit: all).messages.map(\.content)
+        try log.messages(in: queue(user), after: 0, limit: all).messages.map(\.content)
     }
 
     private func foldAll(_ log: SQLiteMessageLog) throws {
@@ -53,9 +53,10 @@ import Testing
 
     @Test func `reported keys survive an orderly close`() throws {
         let first = try SQLiteMessageLog(path: path)
-        try first.report(17, of: UserID(2))
+        try first.report(17, of: queue(2), by: Account(user: UserID(2)))
         try first.close()
-        #expect(try SQLiteMessageLog(path: path).reportedKey(of: UserID(2)) == 17)
+        let second = try SQLiteMessageLog(path: path)
+        #expect(try second.reportedKey(of: queue(2), by: Account(user: UserID(2))) == 17)
     }
 
     @Test func `a failed append leaves nothing behind, in the file and in memory`() throws {
@@ -92,7 +93,7 @@ import Testing
         #expect(throws: SQLiteError.self) { try foldAll(log) }
         try log.database.executeScript("PRAGMA max_page_count = 1000000")
         try foldAll(log)
-        #expect(log.recentIdentities.isEmpty)
+        #expect(log.recentIdentities.all.isEmpty)
         #expect(log.queues.values.allSatisfy { $0.entries.isEmpty })
         #expect(try contents(log, of: 1).count == 500)
         #expect(try contents(SQLiteMessageLog(path: path), of: 1).count == 500)
@@ -104,7 +105,7 @@ import Testing
         _ = try log.append([makeEntry(#"{"uuid":"A"}"#)], at: now)
         let other = makeEntry(#"{"uuid":"B"}"#)
         let identity = try #require(MessageIdentity(other))
-        log.recentIdentities[identity.hash] = RecordLocation(row: 1, offset: 1)
+        log.recentIdentities.add(identity.hash, RecordLocation(row: 1, offset: 1))
         guard case .stored = try log.append([other], at: now)[0] else {
             Issue.record("suppressed")
             return
@@ -136,8 +137,8 @@ import Testing
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
     func `no bytes make reading a record trap`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var row: [UInt8] = [1]
-        _ = LogRecord.write(
+        var row: [UInt8] = [SQLiteMessageLog.rowFormat]
+        LogRecord.write(
             makeEntry("content"), [QueuePlace(key: 1, previous: 0), QueuePlace(key: 2, previous: 0)], nil,
             to: &row)
         for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -145,8 +146,8 @@ import Testing
                 in: .min ... .max, using: &random)
         }
         row.removeLast(Int.random(in: 0..<20, using: &random))
-        if let (record, end) = LogRecord.read(row, at: 1) {
-            #expect(end <= row.count)
+        if let record = LogRecord.read(row, at: 1) {
+            #expect(record.end <= row.count)
             #expect(record.places.count == record.entry.queues.count)
         }
     }

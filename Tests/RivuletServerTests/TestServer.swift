@@ -16,6 +16,7 @@ final class TestServer: Sendable {
     /// Starts a server whose users have these numbers.
     init(
         users: [Int64], folder: TemporaryFolder? = nil,
+        time: ManualTime? = nil,
         configure: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
@@ -24,7 +25,7 @@ final class TestServer: Sendable {
         var configuration = ServerConfiguration(data: DataDirectory(path: folder.path))
         configuration.listen = [ListenAddress(host: "127.0.0.1", port: 0)]
         configure(&configuration)
-        server = Server(configuration, logger: log.logger)
+        server = Server(configuration, logger: log.logger, clock: { time?.now ?? .current })
         try await server.start()
     }
 
@@ -56,6 +57,17 @@ final class TestServer: Sendable {
                 .token
         }
         return tokens
+    }
+}
+
+/// A wall clock that a test moves.
+final class ManualTime: Sendable {
+    private let milliseconds = Mutex<Int64>(1_700_000_000_000)
+
+    var now: WallTime { WallTime(milliseconds: milliseconds.withLock { $0 }) }
+
+    func advance(days: Int64) {
+        milliseconds.withLock { $0 += days * 86_400_000 }
     }
 }
 
