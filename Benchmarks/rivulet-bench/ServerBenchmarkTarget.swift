@@ -9,6 +9,8 @@ final class BenchmarkServer {
     let port: UInt16
     let accounts: [LoadAccount]
     let processIdentifier: Int?
+    /// The group of a thousand that the server knows.
+    static let group: Int64 = 1
     private var process: Process?
     private var folder: URL?
 
@@ -26,12 +28,20 @@ final class BenchmarkServer {
         let data = DataDirectory(path: folder.path)
         let directory = try AccountDirectory(in: data)
         var random = SystemRandomNumberGenerator()
-        accounts = try (1...settings.users).map { user in
+        accounts = try (1...settings.accounts).map { user in
             let issued = try directory.createToken(
                 for: Account(user: UserID(Int64(user))), now: .current, using: &random)
             return LoadAccount(user: Int64(user), token: issued.token)
         }
         directory.close()
+        let members = try MembershipFile(whileStoppedIn: data)
+        _ = try members.apply(
+            [
+                .createGroup(
+                    GroupID(Self.group), app: Account.defaultApp, name: "bench", isSuper: false,
+                    owner: UserID(1), members: (1...Int64(FanoutBenchmark.members)).map { UserID($0) })
+            ], at: .current)
+        members.close()
         (process, port) = try Self.launch(folder, loops: settings.serverLoops)
         host = "127.0.0.1"
         processIdentifier = process.map { Int($0.processIdentifier) }

@@ -15,14 +15,16 @@ struct LoadFrame {
     private static let headerBytes = PacketHeader.byteCount
     private static let contentStart = headerBytes + 24
 
-    /// Makes the frame of messages from one user to another; `run` makes uuids differ between runs.
-    init(from sender: Int64, to receiver: Int64, contentBytes: Int, run: UInt64) throws {
+    /// Makes the frame of messages from one user to another, or to a group; `run` makes uuids differ between runs.
+    init(
+        from sender: Int64, to receiver: Int64, contentBytes: Int, run: UInt64, command: Command = .im
+    ) throws {
         let fill = contentBytes - Self.contentBytesMin
         let digits = [UInt8](repeating: UInt8(ascii: "0"), count: Self.uuidDigits)
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: fill)
         let content = String(
             decoding: Self.prefix + digits + Self.middle + text + Self.suffix, as: UTF8.self)
-        let packet = Packet(.im, .im(IMMessage(sender: sender, receiver: receiver, content: content)))
+        let packet = Packet(command, .im(IMMessage(sender: sender, receiver: receiver, content: content)))
         bytes = try packet.pack(from: .client, profile: .current)
         self.run = run
         user = UInt64(bitPattern: sender)
@@ -57,6 +59,7 @@ struct LoadFrameReader {
         case loginAnswer(status: Int32)
         case acknowledgement(Int32)
         case message(sender: Int64, number: Int32)
+        case roomMessage
         case other
     }
 
@@ -89,9 +92,10 @@ struct LoadFrameReader {
         let start = offset + PacketHeader.byteCount
         switch Command(rawValue: bytes[offset + 8]) {
         case .ack where length >= 4: return .acknowledgement(integer(bytes, start, Int32.self))
-        case .im where length >= 24:
+        case .im where length >= 24, .groupIM where length >= 24:
             return .message(
                 sender: integer(bytes, start, Int64.self), number: integer(bytes, start + 20, Int32.self))
+        case .roomIM: return .roomMessage
         case .authStatus where length >= 4: return .loginAnswer(status: integer(bytes, start, Int32.self))
         default: return .other
         }

@@ -269,7 +269,7 @@ private final class LoadWorker {
                 received(number, from: sender, by: user, now: now)
             case .loginAnswer(let status):
                 if status == 0 { loggedInCount += 1 } else { refusedCount += 1 }
-            case .other:
+            case .roomMessage, .other:
                 break
             }
         }

@@ -17,6 +17,8 @@ extension BenchmarkSuite {
             Option(name: "duration", placeholder: "SECONDS", help: "measured (5)"),
             Option(name: "loops", placeholder: "N", help: "event loops of the load generator (1)"),
             Option(name: "server-loops", placeholder: "N", help: "event loops of the server it starts (1)"),
+            Option(name: "logins", placeholder: "N", help: "logins one after the other (5000)"),
+            Option(name: "idle", placeholder: "N", help: "idle connections, for their memory (18000)"),
             Option(name: "host", placeholder: "ADDRESS", help: "a running server instead of one of its own"),
             Option(name: "port", placeholder: "N", help: "its port (23000)"),
             Option(name: "tokens", placeholder: "FILE", help: "its users: one 'uid token' a line"),
@@ -38,12 +40,17 @@ enum ServerBenchmark {
         var duration: Int
         var loops: Int
         var serverLoops: Int
+        var logins: Int
+        var idle: Int
         var depth: Int?
         var rate: Int?
         var host: String?
         var port: Int
         var tokensPath: String?
         var processIdentifier: Int?
+
+        /// How many users the server of its own knows.
+        var accounts: Int { max(users, FanoutBenchmark.members) }
 
         init(_ options: BenchmarkOptions) throws(BenchmarkUsageError) {
             users = try options.integer("users", default: 500)
@@ -53,6 +60,8 @@ enum ServerBenchmark {
             loops = try options.integer("loops", default: 1)
             serverLoops = try options.integer("server-loops", default: 1)
             port = try options.integer("port", default: 23_000)
+            logins = try options.integer("logins", default: 5_000)
+            idle = try options.integer("idle", default: 18_000)
             if options.values["depth"] != nil { depth = try options.integer("depth", default: 0) }
             if options.values["rate"] != nil { rate = try options.integer("rate", default: 0) }
             if options.values["pid"] != nil { processIdentifier = try options.integer("pid", default: 0) }
@@ -61,6 +70,7 @@ enum ServerBenchmark {
             for (name, value, least) in [
                 ("users", users, 2), ("size", size, LoadFrame.contentBytesMin), ("duration", duration, 1),
                 ("loops", loops, 1), ("depth", depth ?? 1, 1), ("rate", rate ?? 1, 1), ("warmup", warmup, 0),
+                ("logins", logins, 1), ("idle", idle, 4_000),
             ] where value < least {
                 throw BenchmarkUsageError(message: "--\(name) wants \(least) or more")
             }
@@ -77,6 +87,19 @@ enum ServerBenchmark {
     static func run(
         _ settings: Settings, wanted: (String) -> Bool, _ report: inout BenchmarkReport
     ) async throws {
+        try await runPeers(settings, wanted: wanted, &report)
+        guard settings.rate == nil, settings.depth == nil, settings.host == nil else { return }
+        try await FanoutBenchmark.run(settings, wanted: wanted, &report)
+        try await ConnectionBenchmark.run(settings, wanted: wanted, &report)
+    }
+
+    private static func runPeers(
+        _ settings: Settings, wanted: (String) -> Bool, _ report: inout BenchmarkReport
+    ) async throws {
+        guard
+            wanted("server.peer") || wanted("server.peer.depth1") || wanted("server.peer.depth16")
+                || wanted("server.peer.half_load_p99")
+        else { return }
         let target = try BenchmarkServer(settings)
         defer { target.stop() }
         let bars = (depth16: 50_000.0, halfLoadP99: 10.0)
