@@ -11,6 +11,10 @@ import RivuletServerCore
 /// | `loops` | event loops |
 /// | `connections` | the most connections at a time |
 /// | `readTimeout`, `loginTimeout`, `writeTimeout` | seconds |
+/// | `retentionDays` | after how many days messages are removed |
+/// | `checkFriends`, `checkBlacklist` | whether friend lists and blacklists are looked at |
+/// | `customerServiceApp` | the app that must be one side of every customer message |
+/// | `filteredWords` | words that are replaced in texts |
 /// | `logLevel`, `logFormat` | as the options of the same names |
 public struct ConfigurationFile: Sendable, Hashable {
     /// Addresses to listen on; nil when not given.
@@ -29,6 +33,16 @@ public struct ConfigurationFile: Sendable, Hashable {
     public var loginTimeout: Int?
     /// Seconds without progress in writing.
     public var writeTimeout: Int?
+    /// After how many days messages are removed.
+    public var retentionDays: Int?
+    /// Whether friendship is needed both ways.
+    public var checkFriends: Bool?
+    /// Whether those who block the sender are spared.
+    public var checkBlacklist: Bool?
+    /// The app of the staff.
+    public var customerServiceApp: Int?
+    /// Words that are replaced in texts.
+    public var filteredWords: [String]?
     /// The least level that is logged.
     public var logLevel: String?
     /// `text` or `json`.
@@ -69,6 +83,13 @@ public struct ConfigurationFile: Sendable, Hashable {
         if let loops { configuration.loops = loops }
         if let syncPage { configuration.pageLimit.countMax = try Self.positive(syncPage, "syncPage") }
         if let connections { configuration.connectionsMax = try Self.positive(connections, "connections") }
+        if let retentionDays {
+            configuration.retentionDays = try Self.positive(retentionDays, "retentionDays")
+        }
+        if let checkFriends { configuration.rules.checksFriends = checkFriends }
+        if let checkBlacklist { configuration.rules.checksBlacklist = checkBlacklist }
+        if let customerServiceApp { configuration.rules.customerServiceApp = Int64(customerServiceApp) }
+        if let filteredWords { configuration.contentFilter = WordFilter(filteredWords).filter }
         if let readTimeout {
             configuration.deadlines.readMilliseconds = try Self.milliseconds(readTimeout, "readTimeout")
         }
@@ -129,6 +150,13 @@ public struct ConfigurationFile: Sendable, Hashable {
                 case "readTimeout": file.readTimeout = try members.decode(Int.self, forKey: member)
                 case "loginTimeout": file.loginTimeout = try members.decode(Int.self, forKey: member)
                 case "writeTimeout": file.writeTimeout = try members.decode(Int.self, forKey: member)
+                case "retentionDays": file.retentionDays = try members.decode(Int.self, forKey: member)
+                case "checkFriends": file.checkFriends = try members.decode(Bool.self, forKey: member)
+                case "checkBlacklist": file.checkBlacklist = try members.decode(Bool.self, forKey: member)
+                case "customerServiceApp":
+                    file.customerServiceApp = try members.decode(Int.self, forKey: member)
+                case "filteredWords":
+                    file.filteredWords = try members.decode([String].self, forKey: member)
                 case "logLevel": file.logLevel = try members.decode(String.self, forKey: member)
                 case "logFormat": file.logFormat = try members.decode(String.self, forKey: member)
                 default: throw Fault(message: "unknown member '\(member.stringValue)'")

@@ -137,7 +137,8 @@ import Testing
                 // comments are welcome
                 listen: ['127.0.0.1:0', '127.0.0.2:0'],
                 data: '\(folder.path(of: "from-file"))',
-                logFormat: 'json', syncPage: 10,
+                logFormat: 'json', syncPage: 10, retentionDays: 30, checkFriends: true,
+                checkBlacklist: false, customerServiceApp: 9, filteredWords: ['darn'],
             }
             """.utf8
         ).write(to: URL(filePath: file))
@@ -153,7 +154,10 @@ import Testing
         ("{ lisen: 'x' }", "unknown member 'lisen'"),
         ("{ loops: 'many' }", "'loops' has a value of the wrong kind"),
         ("{ loops: ", "is not JSON5"), ("[]", "the file has a value of the wrong kind"),
-        ("{ syncPage: 0 }", "syncPage must lie between"), ("{ listen: 'nowhere' }", "is not HOST:PORT"),
+        ("{ syncPage: 0 }", "syncPage must lie between"),
+        ("{ retentionDays: 0 }", "retentionDays must lie between"),
+        ("{ filteredWords: 'darn' }", "'filteredWords' has a value of the wrong kind"),
+        ("{ listen: 'nowhere' }", "is not HOST:PORT"),
     ])
     func `a bad configuration file is explained`(contents: String, complaint: String) async throws {
         let file = folder.path(of: "rivuletd.json5")
