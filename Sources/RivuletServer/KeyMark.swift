@@ -23,7 +23,9 @@ final class KeyMark {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = descriptor < 0 ? 0 : pread(descriptor, &bytes, bytes.count, 0)
         let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        found = text.hasSuffix("\n") ? Int64(text.drop { $0 == " " }.dropLast()) : nil
+        let key = text.hasSuffix("\n") ? Int64(text.drop { $0 == " " }.dropLast()) : nil
+        // No log gives keys outside these bounds.
+        found = key.flatMap { (0...SQLiteMessageLog.keyMax).contains($0) ? $0 : nil }
         saved = -1
     }
 

@@ -96,7 +96,8 @@ final class SQLiteMessageLog: MessageLog {
 
     /// The next key will be greater than any that was ever given.
     func beginEpoch() {
-        lastKey = min((lastKey >> Self.epochShift + 1) << Self.epochShift, Self.keyMax)
+        let known = max(lastKey, mark?.found ?? 0)
+        lastKey = min((known >> Self.epochShift + 1) << Self.epochShift, Self.keyMax)
     }
 
     // MARK: Appending
