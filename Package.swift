@@ -11,7 +11,9 @@ let settings: [SwiftSetting] = [
 ]
 
 /// Targets in which every unsafe operation is marked and explained: they touch raw bytes or C.
-let strictlyMemorySafe: Set<String> = ["RivuletWire", "RivuletStore", "SQLiteKit", "UVKit", "EditLineKit"]
+let strictlyMemorySafe: Set<String> = [
+    "RivuletWire", "RivuletStore", "SQLiteKit", "UVKit", "EditLineKit", "HTTPKit", "TLSKit",
+]
 
 /// Targets that live on the main actor, as everything that touches GTK must.
 let mainActorByDefault: Set<String> = ["GTKKit", "RivuletUI", "rivulet-chat", "RivuletUITests"]
@@ -49,13 +51,20 @@ let package = Package(
             name: "CEditLine", pkgConfig: "libedit", providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
         .systemLibrary(
             name: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "SQLiteKit", dependencies: ["CSQLite"]),
         .target(name: "UVKit", dependencies: ["CUV"]),
         .target(name: "EditLineKit", dependencies: ["CEditLine"]),
         .target(name: "GTKKit", dependencies: ["CGtk"]),
+        .target(name: "HTTPKit", dependencies: ["CMicroHTTPD"]),
+        .target(name: "TLSKit", dependencies: ["COpenSSL"]),
 
         // Shells: the cores performed over real sockets and files.
-        .target(name: "RivuletTransport", dependencies: ["UVKit"]),
+        .target(name: "RivuletTransport", dependencies: ["UVKit", "TLSKit"]),
         .target(
             name: "RivuletClient", dependencies: ["RivuletWire", "RivuletClientCore", "RivuletTransport"]),
         .target(name: "RivuletStore", dependencies: ["RivuletModel", "SQLiteKit"]),
@@ -63,6 +72,7 @@ let package = Package(
             name: "RivuletServer",
             dependencies: [
                 "RivuletWire", "RivuletModel", "RivuletServerCore", "RivuletTransport", "UVKit", "SQLiteKit",
+                "HTTPKit", "TLSKit",
             ]),
 
         // Joins.
@@ -136,7 +146,11 @@ let package = Package(
                 "RivuletEngine", "RivuletClient", "RivuletClientCore", "RivuletStore", "RivuletModel",
                 "RivuletWire", "RivuletFlow", "RivuletTransport", "RivuletServer", "RivuletServerCore",
             ]),
-        .testTarget(name: "UVKitTests", dependencies: ["UVKit", "RivuletTransport"]),
+        .testTarget(name: "HTTPKitTests", dependencies: ["HTTPKit"]),
+        .testTarget(name: "TLSKitTests", dependencies: ["TLSKit", "RivuletTestSupport"]),
+        .testTarget(
+            name: "UVKitTests",
+            dependencies: ["UVKit", "RivuletTransport", "TLSKit", "RivuletTestSupport"]),
         .testTarget(
             name: "RivuletCommandsTests",
             dependencies: [

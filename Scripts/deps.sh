@@ -16,6 +16,9 @@ packages=(
     fonts-cantarell fonts-noto-cjk fonts-noto-color-emoji # what a desktop has and a bare server does not
     xvfb xauth dbus-x11 at-spi2-core # a display and a session of the tests' own
     xdotool imagemagick # keys and screenshots in these tests
+    libmicrohttpd-dev # HTTP interface of the server
+    libssl-dev      # TLS, digests
+    openssl         # the tests make certificates with it
     pkg-config      # tells SwiftPM where the libraries are
 )
 

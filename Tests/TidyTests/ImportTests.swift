@@ -17,6 +17,7 @@ import Testing
     /// The C libraries, each behind one wrapper.
     static let wrapperOfLibrary = [
         "CSQLite": "SQLiteKit", "CUV": "UVKit", "CEditLine": "EditLineKit", "CGtk": "GTKKit",
+        "CMicroHTTPD": "HTTPKit", "COpenSSL": "TLSKit",
     ]
 
     @Test(arguments: allowed.keys.sorted())
