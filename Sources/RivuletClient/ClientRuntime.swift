@@ -14,6 +14,8 @@ actor ClientRuntime {
     private let outlet: ClientOutlet
 
     private var core: ClientCore
+    /// What the last look-up of each server found, for transports that try all addresses at once.
+    private var addresses: [Endpoint: [Endpoint]] = [:]
     private var connection: (epoch: ConnectionEpoch, connection: any Connection)?
     private var deadline: (any Deadline)?
     private var storageTask: Task<Void, Never>?
@@ -178,18 +180,27 @@ actor ClientRuntime {
         transport.resolve(Endpoint(host: endpoint.host, port: endpoint.port)) { [weak self] result in
             self?.assumeIsolated { runtime in
                 switch result {
-                case .success(let addresses):
-                    runtime.handle(.resolved(endpoint, addresses: addresses.map(\.host)))
+                case .success(let addresses): runtime.resolved(endpoint, addresses)
                 case .failure: runtime.handle(.resolveFailed(endpoint))
                 }
             }
         }
     }
 
+    /// A transport that races the addresses is asked once for all of them, so the core is told of one.
+    private func resolved(_ endpoint: ClientEndpoint, _ found: [Endpoint]) {
+        addresses[Endpoint(host: endpoint.host, port: endpoint.port)] = found
+        let hosts = found.map(\.host)
+        handle(
+            .resolved(endpoint, addresses: transport.racesAddresses ? Array(hosts.prefix(1)) : hosts))
+    }
+
     private func open(_ epoch: ConnectionEpoch, _ endpoint: ClientEndpoint, _ address: String) {
         configuration.metrics.add("connections")
+        let server = Endpoint(host: endpoint.host, port: endpoint.port)
         let target = Endpoint(host: address, port: endpoint.port)
-        let made = transport.connect(to: target) { [weak self] event in
+        let targets = transport.racesAddresses ? addresses[server] ?? [target] : [target]
+        let made = transport.connect(to: targets, of: server) { [weak self] event in
             self?.assumeIsolated { $0.connectionChanged(epoch, event) }
         }
         connection = (epoch, made)

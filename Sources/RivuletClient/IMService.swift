@@ -195,7 +195,11 @@ public final class IMService: Sendable {
         var owned: OwnedContext?
         if given == nil {
             do {
-                owned = try OwnedContext()
+                owned = try OwnedContext(options: configuration.transport)
+            } catch let error as TransportError {
+                configuration.logger.log(
+                    .error, "The transport's options cannot be followed", ["code": error.code])
+                return nil
             } catch {
                 configuration.logger.log(.error, "No event loop can be made")
                 return nil

@@ -1,4 +1,5 @@
 public import RivuletClientCore
+public import RivuletTransport
 public import RivuletWire
 
 /// Everything an ``IMService`` is made with, apart from its storage and its transport.
@@ -18,6 +19,8 @@ public struct IMServiceConfiguration: Sendable {
     public var logger: ClientLogger
     /// Where counts go; nowhere by default.
     public var metrics: ClientMetrics
+    /// TLS, a proxy, and how addresses are raced; not used with a transport of the app's own.
+    public var transport = TransportOptions()
     /// The start of the client's chance (reconnect delays); nil takes one from the system.
     public var seed: UInt64?
 

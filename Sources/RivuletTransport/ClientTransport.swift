@@ -104,6 +104,30 @@ public protocol ClientTransport: Sendable {
     /// `completion` is called exactly once.
     func resolve(_ endpoint: Endpoint, completion: @escaping (Result<[Endpoint], TransportError>) -> Void)
 
-    /// Begins to connect to an address that ``resolve(_:completion:)`` gave; failure is told as a closed event.
-    func connect(to address: Endpoint, handler: @escaping (ConnectionEvent) -> Void) -> any Connection
+    /// Begins to connect to a server at one of the addresses that ``resolve(_:completion:)`` gave; failure is told as a
+    /// closed event.
+    ///
+    /// - Parameters:
+    ///   - addresses: In order of preference; at least one.
+    ///   - server: As it was resolved; its name is what a certificate must be for.
+    ///   - handler: Told what happens.
+    /// - Returns: The connection, which is not open yet.
+    func connect(
+        to addresses: [Endpoint], of server: Endpoint, handler: @escaping (ConnectionEvent) -> Void
+    ) -> any Connection
+
+    /// Whether ``connect(to:of:handler:)`` tries all addresses by itself; false when it takes the first one alone.
+    var racesAddresses: Bool { get }
+}
+
+extension ClientTransport {
+    /// False: a caller tries one address after the other.
+    public var racesAddresses: Bool { false }
+
+    /// Begins to connect to a numeric address, which is also the server's name.
+    public func connect(
+        to address: Endpoint, handler: @escaping (ConnectionEvent) -> Void
+    ) -> any Connection {
+        connect(to: [address], of: address, handler: handler)
+    }
 }

@@ -98,11 +98,12 @@ public final class MemoryTransport: ClientTransport {
         }
     }
 
-    /// Connects to whoever serves the address.
+    /// Connects to whoever serves the first address.
     public func connect(
-        to address: Endpoint, handler: @escaping (ConnectionEvent) -> Void
+        to addresses: [Endpoint], of server: Endpoint, handler: @escaping (ConnectionEvent) -> Void
     ) -> any Connection {
         context.preconditionOnContext()
+        let address = addresses.first ?? server
         let (server, faults) = state.withLock { state in
             let number = state.connectionCount
             state.connectionCount += 1

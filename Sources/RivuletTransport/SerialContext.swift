@@ -49,20 +49,22 @@ extension Timer: Deadline {}
 /// A running context on a thread of its own, for programs and libraries that bring no event loop.
 public struct OwnedContext: Sendable {
     private let loop: EventLoop
+    /// A transport over real sockets on this context.
+    public let transport: any ClientTransport
 
     /// Starts an event loop on a new thread.
     ///
-    /// - Throws: `UVError` when the system has no descriptor or thread left.
-    public init() throws {
+    /// - Parameter options: How the transport makes connections.
+    /// - Throws: `UVError` when the system has no descriptor or thread left, ``TransportError`` when the options cannot
+    ///   be followed.
+    public init(options: TransportOptions = TransportOptions()) throws {
         loop = try EventLoop()
+        transport = try TCPTransport(loop: loop, options: options)
         try loop.start()
     }
 
     /// The context.
     public var context: any SerialContext { loop }
-
-    /// A transport over real sockets on this context.
-    public var transport: any ClientTransport { TCPTransport(loop: loop) }
 
     /// Ends the context after the jobs queued so far; everything open on it is closed.
     public func stop() {

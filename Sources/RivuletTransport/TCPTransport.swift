@@ -1,21 +1,45 @@
+internal import TLSKit
 public import UVKit
 
-/// The transport over real TCP sockets.
+/// The transport over real sockets: TCP, with TLS and through a proxy as its options say.
 public struct TCPTransport: ClientTransport {
     private let loop: EventLoop
+    private let options: TransportOptions
+    private let tls: TLSContext?
 
-    /// Makes a transport whose connections live on `loop`.
+    /// Makes a transport of plain TCP whose connections live on `loop`.
     public init(loop: EventLoop) {
         self.loop = loop
+        options = TransportOptions()
+        tls = nil
+    }
+
+    /// Makes a transport whose connections live on `loop`.
+    ///
+    /// - Throws: ``TransportError`` when the authorities to trust cannot be read.
+    public init(loop: EventLoop, options: TransportOptions) throws(TransportError) {
+        self.loop = loop
+        self.options = options
+        do throws(TLSError) {
+            tls = try options.tls.map { (options) throws(TLSError) in try TLSContext(client: options) }
+        } catch {
+            throw TransportError(code: error.code.rawValue, message: error.message)
+        }
     }
 
     /// The event loop.
     public var context: any SerialContext { loop }
 
-    /// Looks the host up; a numeric one is answered without the network.
+    /// All addresses of a connection are tried at once.
+    public var racesAddresses: Bool { true }
+
+    /// Looks the host up; a numeric one is answered without the network, and any behind a proxy is left to the proxy.
     public func resolve(
         _ endpoint: Endpoint, completion: @escaping (Result<[Endpoint], TransportError>) -> Void
     ) {
+        guard options.proxy == nil else {
+            return loop.atEndOfTurn { completion(.success([endpoint])) }
+        }
         loop.resolve(host: endpoint.host, port: endpoint.port) { result in
             completion(
                 result
@@ -24,73 +48,15 @@ public struct TCPTransport: ClientTransport {
         }
     }
 
-    /// Connects with TCP_NODELAY.
+    /// Connects to the first address that answers, with TCP_NODELAY, and then does what the options ask for.
     public func connect(
-        to address: Endpoint, handler: @escaping (ConnectionEvent) -> Void
+        to addresses: [Endpoint], of server: Endpoint, handler: @escaping (ConnectionEvent) -> Void
     ) -> any Connection {
-        do throws(UVError) {
-            let numeric = try SocketAddress(host: address.host, port: address.port)
-            return TCPConnection(stream: try TCPStream.connect(to: numeric, on: loop), handler: handler)
-        } catch {
-            loop.atEndOfTurn { handler(.closed(.failed(TransportError(error)))) }
-            return DeadConnection()
-        }
+        let connection = ClientConnection(
+            to: server, options: options, tls: tls, loop: loop, handler: handler)
+        connection.begin(addresses)
+        return connection
     }
-}
-
-private final class TCPConnection: Connection {
-    private let stream: TCPStream
-    private var isOpen = false
-    private var isReading = true
-
-    init(stream: TCPStream, handler: @escaping (ConnectionEvent) -> Void) {
-        self.stream = stream
-        // The stream holds the connection through these callbacks and lets go of it when closed.
-        stream.onOpened = {
-            self.opened()
-            handler(.opened)
-        }
-        stream.onRead = { bytes in handler(.bytes([UInt8](bytes))) }
-        stream.onDrained = { handler(.drained) }
-        stream.onClosed = { reason in
-            switch reason {
-            case .closedHere, .loopStopped: handler(.closed(.closedHere))
-            case .endOfStream: handler(.closed(.closedByPeer))
-            case .failed(let error): handler(.closed(.failed(TransportError(error))))
-            }
-        }
-    }
-
-    private func opened() {
-        isOpen = true
-        // Without it small frames may wait 40 ms; a connection that cannot have it is slower, not broken.
-        try? stream.setNoDelay(true)
-        if isReading { stream.resumeReading() }
-    }
-
-    func write(_ bytes: [UInt8]) {
-        stream.write(bytes)
-    }
-
-    var pendingWriteByteCount: Int { stream.pendingWriteByteCount }
-
-    func setReading(_ isOn: Bool) {
-        isReading = isOn
-        guard isOpen else { return }
-        if isOn { stream.resumeReading() } else { stream.pauseReading() }
-    }
-
-    func close() {
-        stream.close()
-    }
-}
-
-/// What a failed attempt leaves behind.
-private final class DeadConnection: Connection {
-    func write(_ bytes: [UInt8]) {}
-    var pendingWriteByteCount: Int { 0 }
-    func setReading(_ isOn: Bool) {}
-    func close() {}
 }
 
 extension TransportError {

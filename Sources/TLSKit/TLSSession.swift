@@ -32,6 +32,7 @@ internal import COpenSSL
     ///   - host: The name or numeric address that the certificate must be for.
     ///   - port: Told apart from other ports when a session is to be continued.
     ///   - context: The rules.
+    /// - Throws: ``TLSError`` with `wrongHost` for what cannot be the name of a server.
     public convenience init(to host: String, port: UInt16 = 0, context: TLSContext) throws(TLSError) {
         var name = host
         if name.hasSuffix(".") { name.removeLast() }

@@ -38,6 +38,7 @@ public struct CertificateMaker: Sendable {
     /// - Parameters:
     ///   - names: What it is for, in the form of OpenSSL: `DNS:localhost`, `IP:127.0.0.1`.
     ///   - days: For how many days from now; below 0, it has ended.
+    /// - Returns: The files.
     /// - Throws: ``Failure``.
     public func certificate(for names: [String], days: Int = 2) throws -> Certificate {
         let name = UUID().uuidString
