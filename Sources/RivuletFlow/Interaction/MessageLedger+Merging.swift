@@ -6,7 +6,9 @@ extension MessageLedger.Entry {
         let isStale = isStale(incoming, from: source)
         message.uuid = message.uuid ?? incoming.uuid
         message.serverKey = incoming.serverKey ?? message.serverKey
-        if incoming.position.rawValue < MessageLedger.localBase, !isStale {
+        // A place among the unsent never takes the place of a real one.
+        let isPlaced = incoming.position.rawValue < MessageLedger.localBase
+        if isPlaced || message.position.rawValue >= MessageLedger.localBase, !isStale {
             message.position = incoming.position
         }
         message.state = Self.merged(message.state, incoming.state, isPage: source.isPage)

@@ -71,6 +71,8 @@ struct MessageLedger {
     private(set) var counters = MergeCounters()
     private(set) var tick = 0
     private var lastLocal: Int64 = 0
+    /// The last position that any unsent message has.
+    private var lastUnsent = localBase
 
     init(session: Session, user: UserID, burnedShell: MessageContent = .notice("")) {
         self.session = session
@@ -131,7 +133,8 @@ struct MessageLedger {
         var message = message
         message.session = session
         message.id = MessageID(Self.localBase + lastLocal)
-        message.position = position ?? MessagePosition(Self.localBase + lastLocal)
+        lastUnsent = max(lastUnsent, Self.localBase) + 1
+        message.position = position ?? MessagePosition(lastUnsent)
         insert(message, engineID: nil, source: .host)
         return message
     }
@@ -285,6 +288,8 @@ struct MessageLedger {
 
     private mutating func store(_ entry: Entry, _ id: MessageID) {
         entries[id] = entry
+        // Far below the greatest number, so that one more can be added for ever.
+        lastUnsent = max(lastUnsent, min(entry.message.position.rawValue, Int64.max - (1 << 32)))
         if let uuid = entry.message.uuid { byUUID[uuid] = id }
         if let key = entry.message.serverKey { byKey[key] = id }
         if let engineID = entry.engineID { byEngineID[engineID] = id }
