@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "RivuletClient", targets: ["RivuletClientCore", "RivuletClient"]),
         .library(name: "RivuletStore", targets: ["RivuletStore"]),
         .library(name: "RivuletEngine", targets: ["RivuletEngine"]),
+        .library(name: "RivuletHTTPEngine", targets: ["RivuletHTTPEngine"]),
         .library(name: "RivuletServer", targets: ["RivuletServerCore", "RivuletServer"]),
         .library(name: "RivuletUI", targets: ["RivuletUI"]),
         .executable(name: "rivulet-chat", targets: ["rivulet-chat"]),
@@ -84,6 +85,7 @@ let package = Package(
             ]),
 
         .target(name: "RivuletUI", dependencies: ["RivuletModel", "RivuletFlow", "GTKKit"]),
+        .target(name: "RivuletHTTPEngine", dependencies: ["RivuletModel", "RivuletFlow"]),
 
         // Programs: argument parsing and wiring, each over a library that does the work.
         .target(name: "RivuletArguments"),
@@ -146,6 +148,9 @@ let package = Package(
                 "RivuletEngine", "RivuletClient", "RivuletClientCore", "RivuletStore", "RivuletModel",
                 "RivuletWire", "RivuletFlow", "RivuletTransport", "RivuletServer", "RivuletServerCore",
             ]),
+        .testTarget(
+            name: "RivuletHTTPEngineTests",
+            dependencies: ["RivuletHTTPEngine", "RivuletFlow", "RivuletModel"]),
         .testTarget(name: "HTTPKitTests", dependencies: ["HTTPKit"]),
         .testTarget(name: "TLSKitTests", dependencies: ["TLSKit", "RivuletTestSupport"]),
         .testTarget(

@@ -137,6 +137,21 @@ extension ChatAccount {
         }
     }
 
+    /// Marks a conversation as read up to a message and tells the user's other devices; it never goes back.
+    ///
+    /// - Throws: `StoreError`.
+    func markRead(_ session: Session, upTo message: Message) async throws {
+        let before = try await store.conversation(session)?.readPosition
+        guard before.map({ message.position > $0 }) ?? true, let uuid = message.uuid else { return }
+        _ = try await store.apply([.markRead(session, upTo: message.id)])
+        do {
+            try service.enqueue(
+                try control(.readMark(session: session, target: uuid), to: .peer(user), uuid: makeUUID()))
+        } catch is IMServiceError {
+            // The mark stays on this device, as above.
+        }
+    }
+
     // MARK: Packets
 
     private func name(of message: Message) throws -> String {
@@ -144,21 +159,21 @@ extension ChatAccount {
         return uuid
     }
 
-    private func outgoing(
+    func outgoing(
         _ content: MessageContent, to session: Session, uuid: String, reference: String?
     ) throws -> OutgoingMessage {
         let raw = try codec.encode(content, envelope: ContentEnvelope(uuid: uuid, reference: reference))
         return try packet(raw: raw, to: session, uuid: uuid, isText: content.kind == .text)
     }
 
-    private func control(
+    func control(
         _ control: ControlContent, to session: Session, uuid: String?
     ) throws -> OutgoingMessage {
         let raw = try codec.encode(control, envelope: ContentEnvelope(uuid: uuid))
         return try packet(raw: raw, to: session, uuid: uuid, isText: false)
     }
 
-    private func packet(
+    func packet(
         raw: String, to session: Session, uuid: String?, isText: Bool
     ) throws -> OutgoingMessage {
         let body = IMMessage(sender: user.rawValue, receiver: session.id, content: raw)
