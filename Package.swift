@@ -114,6 +114,46 @@ let package = Package(
             ],
             path: "Benchmarks/rivulet-bench"),
 
+        // Sample sessions: one program each, under Examples/.
+        .target(
+            name: "ExampleScreen", dependencies: ["RivuletFlow", "RivuletModel"], path: "Examples/Screen"),
+        .target(
+            name: "ExampleService",
+            dependencies: [
+                "RivuletClient", "RivuletClientCore", "RivuletEngine", "RivuletModel", "RivuletServer",
+                "RivuletServerCore",
+            ], path: "Examples/Service"),
+        .executableTarget(
+            name: "example-private",
+            dependencies: [
+                "ExampleScreen", "ExampleService", "RivuletEngine", "RivuletFlow", "RivuletModel",
+            ], path: "Examples/PrivateChat"),
+        .executableTarget(
+            name: "example-group",
+            dependencies: [
+                "ExampleScreen", "ExampleService", "RivuletEngine", "RivuletFlow", "RivuletModel",
+                "RivuletServer", "RivuletServerCore",
+            ], path: "Examples/GroupChat"),
+        .executableTarget(
+            name: "example-room",
+            dependencies: [
+                "ExampleScreen", "ExampleService", "RivuletEngine", "RivuletFlow", "RivuletModel",
+                "RivuletServer", "RivuletServerCore",
+            ], path: "Examples/ChatRoom"),
+        .executableTarget(
+            name: "example-customer",
+            dependencies: [
+                "ExampleScreen", "ExampleService", "RivuletEngine", "RivuletFlow", "RivuletModel",
+                "RivuletServerCore",
+            ], path: "Examples/CustomerService"),
+        .executableTarget(
+            name: "example-http",
+            dependencies: ["ExampleScreen", "RivuletFlow", "RivuletHTTPEngine", "RivuletModel"],
+            path: "Examples/HTTPSession"),
+        .executableTarget(
+            name: "example-foreign", dependencies: ["ExampleScreen", "RivuletFlow", "RivuletModel"],
+            path: "Examples/ForeignSDK"),
+
         // Tests.
         .target(name: "RivuletTestSupport", path: "Tests/RivuletTestSupport"),
         .testTarget(
@@ -147,6 +187,12 @@ let package = Package(
             dependencies: [
                 "RivuletEngine", "RivuletClient", "RivuletClientCore", "RivuletStore", "RivuletModel",
                 "RivuletWire", "RivuletFlow", "RivuletTransport", "RivuletServer", "RivuletServerCore",
+            ]),
+        .testTarget(
+            name: "SessionExampleTests",
+            dependencies: [
+                "RivuletTestSupport", "example-private", "example-group", "example-room", "example-customer",
+                "example-http", "example-foreign",
             ]),
         .testTarget(
             name: "RivuletHTTPEngineTests",

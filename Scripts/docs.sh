@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 modules=("$@")
 [ ${#modules[@]} -gt 0 ] || modules=(
-    RivuletWire RivuletModel RivuletFlow RivuletClientCore RivuletClient RivuletStore RivuletEngine
+    RivuletWire RivuletModel RivuletFlow RivuletClientCore RivuletClient RivuletStore RivuletEngine RivuletHTTPEngine
     RivuletServerCore RivuletServer RivuletUI
 )
 

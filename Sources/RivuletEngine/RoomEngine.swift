@@ -143,7 +143,7 @@ extension RoomEngine: SessionEventSource {
     public func events(in session: Session) -> AsyncStream<SessionEvent> {
         let published = hub.events(in: session)
         guard session.kind == .room else { return published }
-        let live = account.service.messages()
+        let live = account.service.notifications()
         let (stream, continuation) = AsyncStream.makeStream(
             of: SessionEvent.self, bufferingPolicy: .bufferingNewest(hub.backlogMax))
         account.service.enterRoom(session.id)
@@ -153,9 +153,9 @@ extension RoomEngine: SessionEventSource {
                     for await event in published { Self.yield(event, to: continuation) }
                 }
                 group.addTask {
-                    for await received in live {
-                        guard received.command == .roomIM, case .room(let packet) = received.body,
-                            packet.receiver == session.id
+                    for await notification in live {
+                        guard case .livePacket(let live) = notification, live.command == .roomIM,
+                            case .room(let packet) = live.body, packet.receiver == session.id
                         else { continue }
                         self.tell(packet, to: continuation)
                     }
