@@ -63,6 +63,49 @@ private struct SlowProvider: SessionMessageProvider {
         }
     }
 
+    @Test func `the unread mark is fixed on opening and is found anew on the next`() async throws {
+        let memory = MemoryEngine(history: 30)
+        memory.setReadPosition(MessagePosition(20), in: withBen)
+        let screen = Screen(engine: memory.engine)
+        let marks = {
+            screen.manager.controller.snapshot.rows.filter { $0.id.kind == .unreadMark }.map(\.id.message)
+        }
+        try await screen.run {
+            screen.manager.open()
+            await screen.wait { marks() == [MessageID(21)] }
+            await screen.manager.noteSeen(screen.messages.map(\.id))
+            memory.receive(.text("31"), from: ben, in: withBen)
+            await screen.wait { screen.texts.last == "31" }
+            #expect(marks() == [MessageID(21)])
+            screen.manager.close()
+            screen.manager.open()
+            await screen.wait { screen.texts.last == "31" && marks() == [MessageID(31)] }
+            screen.manager.configuration.showsUnreadMark = false
+            await screen.wait { marks().isEmpty }
+        }
+    }
+
+    @Test func `the standard entries of the menu do what they say`() async throws {
+        let memory = MemoryEngine(history: 2)
+        let screen = Screen(engine: memory.engine)
+        try await screen.run {
+            screen.manager.open()
+            await screen.wait { screen.messages.count == 2 }
+            let own = try await screen.manager.send(.text("own"))
+            #expect(screen.manager.menuItems(for: own).map(\.id).contains(.revoke))
+            let isReplying = try await screen.manager.perform(.reply, on: own)
+            #expect(isReplying && screen.manager.draft.reference == own.uuid)
+            for item in [MessageMenuItem.ID.revoke, .delete] {
+                let isDone = try await screen.manager.perform(item, on: own)
+                #expect(isDone)
+            }
+            let isCopied = try await screen.manager.perform(.copy, on: screen.messages[0])
+            #expect(!isCopied)
+            await screen.wait { screen.messages.count == 2 }
+            #expect(memory.count(of: .call(.revoke)) == 1 && memory.count(of: .call(.delete)) == 1)
+        }
+    }
+
     @Test func `the default searches of a provider find the same`() async throws {
         struct OnlyPages: SessionMessageProvider {
             let base: MemoryEngine

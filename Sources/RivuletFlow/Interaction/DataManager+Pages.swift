@@ -3,25 +3,32 @@ public import RivuletModel
 extension DataManager {
     /// The request in the engine's words.
     func question(for request: FlowLoadRequest) -> PageQuestion {
+        var question = PageQuestion(target: target(of: request))
+        question.wantsReadPosition = configuration.showsUnreadMark && !knowsUnread
+        return question
+    }
+
+    private func target(of request: FlowLoadRequest) -> FlowLoadRequest.Target {
         // One page is under way at a time; whoever asked before is not listened to any more.
         pageTicks = [request.ticket: ledger.nextTick()]
         switch request.target {
-        case .latest: return PageQuestion(target: .latest)
-        case .older(let message):
-            return PageQuestion(target: ledger.anchor(for: message).map { .older(than: $0) } ?? .latest)
-        case .newer(let message):
-            return PageQuestion(target: ledger.anchor(for: message).map { .newer(than: $0) } ?? .latest)
-        case .around(let id): return PageQuestion(target: .around(ledger[id]?.engineID ?? id))
+        case .latest: return .latest
+        case .older(let message): return ledger.anchor(for: message).map { .older(than: $0) } ?? .latest
+        case .newer(let message): return ledger.anchor(for: message).map { .newer(than: $0) } ?? .latest
+        case .around(let id): return .around(ledger[id]?.engineID ?? id)
         }
     }
 
     /// The answer in rows; nil when it belongs to an earlier opening.
-    func take(_ page: MessagePage, for request: FlowLoadRequest, generation: Int) -> MessagePage? {
+    func take(
+        _ page: MessagePage, read: MessagePosition? = nil, for request: FlowLoadRequest, generation: Int
+    ) -> MessagePage? {
         let askedAt = pageTicks.removeValue(forKey: request.ticket) ?? 0
         guard generation == self.generation, life == .open else {
             ledger.noteStale()
             return nil
         }
+        if !knowsUnread { markUnread(after: read, in: page) }
         var isPaging = false
         switch request.target {
         case .older, .newer: isPaging = true
@@ -40,6 +47,16 @@ extension DataManager {
         }
         trimLedger()
         return answer
+    }
+
+    /// Fixes what was unread on opening, so that the line neither follows the reader nor vanishes behind.
+    private func markUnread(after read: MessagePosition?, in page: MessagePage) {
+        knowsUnread = true
+        let newest = page.messages.lazy.filter { $0.session == self.session }.map(\.position)
+            .filter { $0.rawValue < MessageLedger.localBase }.max()
+        guard let read, let newest, newest > read else { return }
+        unread = UnreadStretch(after: read, through: newest)
+        controller.submit(.configurationChanged(flowConfiguration))
     }
 
     /// The messages that only this device knows and that stand where the page is.
@@ -98,18 +115,21 @@ extension DataManager {
 
     /// Goes to the first message that the user has not read; false when nothing is known to be unread.
     ///
-    /// The line above it appears with the jump, and stays where it is until the session is opened again.
+    /// What was unread when the session was opened counts, also when it has been read since.
     ///
     /// - Throws: What the provider throws.
     @discardableResult
     public func jumpToFirstUnread() async throws -> Bool {
         let generation = generation
-        guard let read = try await source.provider.readPosition(in: session),
-            let anchor = try await firstMessage(after: read), generation == self.generation, life == .open
+        var read = unread?.lastRead
+        if read == nil { read = try await source.provider.readPosition(in: session) }
+        guard let read, let anchor = try await firstMessage(after: read), generation == self.generation,
+            life == .open
         else { return false }
         if unread == nil {
             let newest = max(ledger.newest?.position ?? anchor.position, anchor.position)
             unread = UnreadStretch(after: read, through: newest)
+            knowsUnread = true
             controller.submit(.configurationChanged(flowConfiguration))
         }
         jump(to: anchor, alignment: .top)

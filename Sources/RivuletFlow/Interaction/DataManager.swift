@@ -52,6 +52,7 @@ public final class DataManager {
     var hasRun = false
     /// What was unread when the session was opened.
     var unread: UnreadStretch?
+    var knowsUnread = false
     /// Up to where the user has seen the messages, as far as was told.
     var seenPosition: MessagePosition?
     var seenMessages: Set<MessageID> = []
@@ -160,7 +161,11 @@ public final class DataManager {
     public func open(_ opening: FlowOpening = .latest) {
         generation += 1
         life = .open
-        unread = nil
+        if unread != nil {
+            unread = nil
+            controller.submit(.configurationChanged(flowConfiguration))
+        }
+        knowsUnread = false
         seenMessages = []
         pageTicks = [:]
         source.begin(generation: generation)

@@ -42,10 +42,20 @@ final class PageSource: Sendable {
             // A provider that ignores the limit must not fill the memory; the nearest ones count.
             page = page.cut(to: request.limit * 4, for: question)
         }
-        guard let answer = await manager.take(page, for: request, generation: generation) else {
+        let read = question.wantsReadPosition ? await readPosition(provider) : nil
+        guard let answer = await manager.take(page, read: read, for: request, generation: generation) else {
             throw CancellationError()
         }
         return answer
+    }
+
+    /// Up to where the user has read; a page is worth showing without it.
+    private func readPosition(_ provider: any SessionMessageProvider) async -> MessagePosition? {
+        do {
+            return try await provider.readPosition(in: session)
+        } catch {
+            return nil
+        }
     }
 
     private func ask(
@@ -66,6 +76,8 @@ final class PageSource: Sendable {
 /// A request in the engine's words, with the time at which it was made.
 struct PageQuestion: Sendable {
     var target: FlowLoadRequest.Target
+    /// Whether the line above the first unread message depends on it.
+    var wantsReadPosition = false
 }
 
 /// Holds the manager without keeping it alive.
@@ -76,8 +88,10 @@ private final class WeakManager: Sendable {
         value?.question(for: request)
     }
 
-    @MainActor func take(_ page: MessagePage, for request: FlowLoadRequest, generation: Int) -> MessagePage? {
-        value?.take(page, for: request, generation: generation)
+    @MainActor func take(
+        _ page: MessagePage, read: MessagePosition?, for request: FlowLoadRequest, generation: Int
+    ) -> MessagePage? {
+        value?.take(page, read: read, for: request, generation: generation)
     }
 }
 
