@@ -85,10 +85,10 @@ package class Widget {
 
     // MARK: look and state
 
-    /// Whether it is shown.
-    package var isVisible: Bool {
-        get { gtk_widget_get_visible(pointer) != 0 }
-        set { gtk_widget_set_visible(pointer, newValue ? 1 : 0) }
+    /// Whether its parent shows it; unlike GTK's own visibility it may change while the parent lays its children out.
+    package var isShownByParent: Bool {
+        get { gtk_widget_get_child_visible(pointer) != 0 }
+        set { gtk_widget_set_child_visible(pointer, newValue ? 1 : 0) }
     }
 
     /// Whether children are cut at its edges.

@@ -43,11 +43,9 @@ public final class PlatformTextView: PlatformView {
         self.spans = spans
         layout = nil
         selection = nil
-        if intrinsicIsUsed { widget.queueResize() }
+        invalidateIntrinsicContentSize()
         setNeedsDisplay()
     }
-
-    private var intrinsicIsUsed = false
 
     private func layout(width: Double) -> PlatformText {
         if let layout, layoutWidth == width { return layout }
@@ -71,7 +69,6 @@ public final class PlatformTextView: PlatformView {
 
     /// The size of the text, broken at ``PlatformView/preferredMaxLayoutWidth``.
     public override var intrinsicContentSize: CGSize? {
-        intrinsicIsUsed = true
         let width = preferredMaxLayoutWidth > 0 ? preferredMaxLayoutWidth - 2 * padding.width : 0
         let inner = layout(width: width).size
         return CGSize(width: inner.width + 2 * padding.width, height: inner.height + 2 * padding.height)

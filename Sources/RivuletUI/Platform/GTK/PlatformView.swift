@@ -34,10 +34,15 @@ open class PlatformView {
     public private(set) var subviews: [PlatformView] = []
     /// The greatest width of a line when constraints lay this view out; 0 for none.
     public var preferredMaxLayoutWidth = 0.0 {
-        didSet { if preferredMaxLayoutWidth != oldValue { widget.queueResize() } }
+        didSet { if preferredMaxLayoutWidth != oldValue { invalidateIntrinsicContentSize() } }
     }
     private var isLayingOut = false
     private var hasConstraints = false
+    private var isDirty = false
+    /// How many views are laying out their children now, one inside the other.
+    private static var layoutDepth = 0
+    /// Views that asked for a layout while one was under way.
+    private static var waiting: [PlatformView] = []
 
     /// Makes a view without children.
     public init(role: Role = .group) {
@@ -99,6 +104,7 @@ open class PlatformView {
         widget.insert(view.widget, before: place < subviews.count ? subviews[place].widget : nil)
         subviews.insert(view, at: place)
         view.superview = self
+        view.widget.isShownByParent = !view.isHidden
         setNeedsLayout()
     }
 
@@ -126,15 +132,46 @@ open class PlatformView {
     public var bounds: CGRect { CGRect(origin: .zero, size: widget.size) }
 
     private func lay(in size: CGSize) {
+        isDirty = false
         isLayingOut = true
+        Self.layoutDepth += 1
         layoutSubviews()
-        for view in subviews where !view.isHidden { view.widget.allocate(view.frame) }
+        for view in subviews where !view.isHidden {
+            view.widget.allocate(view.frame)
+            // What wished for a layout meanwhile gets it here, also where its size is the same as before.
+            if view.isDirty { view.lay(in: view.widget.size) }
+        }
+        Self.layoutDepth -= 1
         isLayingOut = false
+        if Self.layoutDepth == 0 { Self.wakeWaiting() }
     }
 
     /// Asks for ``layoutSubviews()``.
+    ///
+    /// GTK loses wishes that are uttered during a layout, so these wait for its end.
     public func setNeedsLayout() {
-        if !isLayingOut { widget.queueAllocate() }
+        guard Self.layoutDepth > 0 else { return widget.queueAllocate() }
+        guard !isLayingOut, !isDirty else { return }
+        isDirty = true
+        Self.waiting.append(self)
+    }
+
+    private static func wakeWaiting() {
+        let late = waiting.filter(\.isDirty)
+        waiting = []
+        guard !late.isEmpty else { return }
+        Task {
+            for view in late where view.isDirty {
+                view.isDirty = false
+                view.widget.queueAllocate()
+            }
+        }
+    }
+
+    /// Says that ``intrinsicContentSize`` is another now.
+    public func invalidateIntrinsicContentSize() {
+        guard superview?.hasConstraints == true, Self.layoutDepth == 0 else { return }
+        widget.queueResize()
     }
 
     /// Asks for ``draw(_:)``.
@@ -195,9 +232,12 @@ open class PlatformView {
     // MARK: look
 
     /// Whether the view is not shown and takes no place.
-    public var isHidden: Bool {
-        get { !widget.isVisible }
-        set { if widget.isVisible == newValue { widget.isVisible = !newValue } }
+    public var isHidden = false {
+        didSet {
+            guard isHidden != oldValue else { return }
+            widget.isShownByParent = !isHidden
+            if Self.layoutDepth == 0 { superview?.setNeedsLayout() }
+        }
     }
 
     /// How opaque the view is, from 0 to 1.
