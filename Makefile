@@ -23,6 +23,7 @@ test: deps ## Run every test.
 bench: deps ## Print the figures of every benchmark, with the bars they should meet.
 	@echo "Building rivulet-bench for release …"
 	@swift build -c release --product rivuletd 2>&1 | Scripts/quiet-build.sh
+	@swift build -c release --product rivulet-ui-probe 2>&1 | Scripts/quiet-build.sh
 	@swift build -c release --product rivulet-bench 2>&1 | Scripts/quiet-build.sh
 	@"$$(swift build -c release --show-bin-path)/rivulet-bench" all
 

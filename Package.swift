@@ -16,7 +16,7 @@ let strictlyMemorySafe: Set<String> = [
 ]
 
 /// Targets that live on the main actor, as everything that touches GTK must.
-let mainActorByDefault: Set<String> = ["GTKKit", "RivuletUI", "rivulet-chat", "RivuletUITests"]
+let mainActorByDefault: Set<String> = ["GTKKit", "RivuletUI", "rivulet-chat", "rivulet-ui-probe"]
 
 let package = Package(
     name: "Rivulet",
@@ -153,13 +153,17 @@ let package = Package(
         .executableTarget(
             name: "example-foreign", dependencies: ["ExampleScreen", "RivuletFlow", "RivuletModel"],
             path: "Examples/ForeignSDK"),
+        // What the tests and the benchmark of the interface run in a process of its own, since GTK wants the main thread.
+        .executableTarget(
+            name: "rivulet-ui-probe", dependencies: ["RivuletModel", "RivuletFlow", "RivuletUI"],
+            path: "Benchmarks/rivulet-ui-probe"),
 
         // Tests.
         .target(name: "RivuletTestSupport", path: "Tests/RivuletTestSupport"),
         .testTarget(
             name: "RivuletSystemTests",
             dependencies: [
-                "RivuletTestSupport", "RivuletWire", "rivulet", "rivuletd",
+                "RivuletTestSupport", "RivuletWire", "rivulet", "rivuletd", "rivulet-chat",
             ]),
         .testTarget(
             name: "RivuletWireTests", dependencies: ["RivuletWire"], resources: [.copy("Vectors")]),
@@ -209,6 +213,7 @@ let package = Package(
                 "EditLineKit", "CEditLine", "RivuletTransport", "RivuletTestSupport", "rivulet",
             ],
             exclude: ["Snapshots"]),
+        .testTarget(name: "RivuletUITests", dependencies: ["RivuletTestSupport", "rivulet-ui-probe"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -109,7 +109,8 @@ package final class Scroller: Widget {
         guard let pointer = gtk_scrolled_window_new() else { preconditionFailure("GTK made no viewport") }
         super.init(floating: pointer)
         let window = OpaquePointer(pointer)
-        gtk_scrolled_window_set_policy(window, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        // The bar lies over the content and shows itself while it is needed; a bar that came and went would resize it.
+        gtk_scrolled_window_set_policy(window, GTK_POLICY_NEVER, GTK_POLICY_ALWAYS)
         gtk_scrolled_window_set_child(window, child.pointer)
         gtk_scrolled_window_set_kinetic_scrolling(window, 1)
     }

@@ -29,6 +29,23 @@ package enum MainLoop {
         if let loop { g_main_loop_quit(loop) }
     }
 
+    /// Calls the action when the process is asked to end (SIGINT, SIGTERM); a second wish ends it at once.
+    package static func onStopSignal(_ action: @escaping () -> Void) {
+        for signal in [SIGINT, SIGTERM] {
+            let box = Unmanaged.passRetained(Callback<Void, Void> { action() }).toOpaque()
+            g_unix_signal_add_full(
+                G_PRIORITY_DEFAULT, signal,
+                { data in
+                    guard let data else { return 0 }
+                    Unmanaged<Callback<Void, Void>>.fromOpaque(data).takeUnretainedValue().action(())
+                    return 0
+                }, box,
+                { data in
+                    if let data { Unmanaged<Callback<Void, Void>>.fromOpaque(data).release() }
+                })
+        }
+    }
+
     /// Handles what waits, without blocking; for tests.
     ///
     /// - Returns: Whether anything was handled.

@@ -182,6 +182,25 @@ package class Widget {
             })
     }
 
+    /// What the widget draws now, as bytes of red, green, blue and opacity, row by row.
+    package func pixels() -> [UInt8] {
+        let (width, height) = (gtk_widget_get_width(pointer), gtk_widget_get_height(pointer))
+        guard width > 0, height > 0, let parent = gtk_widget_get_parent(pointer) else { return [] }
+        let snapshot = gtk_snapshot_new()
+        gtk_widget_snapshot_child(parent, pointer, snapshot)
+        guard let node = gtk_snapshot_free_to_node(snapshot) else { return [] }
+        defer { gsk_render_node_unref(node) }
+        let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height)
+        defer { cairo_surface_destroy(surface) }
+        let cairo = cairo_create(surface)
+        gsk_render_node_draw(node, cairo)
+        cairo_destroy(cairo)
+        cairo_surface_flush(surface)
+        guard let data = cairo_image_surface_get_data(surface) else { return [] }
+        let stride = cairo_image_surface_get_stride(surface)
+        return Array(UnsafeBufferPointer(start: data, count: Int(stride * height)))
+    }
+
     /// How many pixels of the screen one point has.
     package var scaleFactor: Int { Int(gtk_widget_get_scale_factor(pointer)) }
 

@@ -73,6 +73,7 @@ final class AccountModel {
     /// Makes the flow of a conversation.
     func makeFlow(_ session: Session, registry: MessageViewRegistry) -> FlowController {
         let store = account.store
+        let quotes = contacts.quotes
         var configuration = FlowConfiguration()
         configuration.sizing = registry.sizing(measurer: measurer)
         configuration.zone = ZoneOffsets.system(around: ChatAccount.systemTime())
@@ -89,7 +90,7 @@ final class AccountModel {
         let controller = FlowController(
             session: session, configuration: configuration, now: ChatAccount.systemTime
         ) { request in
-            try await Self.page(request, in: session, of: store)
+            try await Self.page(request, in: session, of: store, quotes: quotes)
         }
         flows.removeAll { $0.controller == nil }
         flows.append(WeakFlow(controller: controller))
@@ -106,7 +107,7 @@ final class AccountModel {
 
     @concurrent
     private nonisolated static func page(
-        _ request: FlowLoadRequest, in session: Session, of store: any AccountStore
+        _ request: FlowLoadRequest, in session: Session, of store: any AccountStore, quotes: QuoteCache
     ) async throws -> MessagePage {
         let place: PageQuery.Place =
             switch request.target {
@@ -117,6 +118,10 @@ final class AccountModel {
             }
         do {
             let page = try await store.page(PageQuery(session: session, place: place, limit: request.limit))
+            for message in page.messages { quotes.keep(message) }
+            for case let uuid? in page.messages.map(\.reference) where quotes.message(uuid) == nil {
+                if let quoted = try await store.message(uuid: uuid) { quotes.keep(quoted) }
+            }
             return MessagePage(messages: page.messages, hasOlder: page.hasOlder, hasNewer: page.hasNewer)
         } catch {
             throw FlowFailure(code: "store", message: "The messages on this device could not be read.")
@@ -124,6 +129,7 @@ final class AccountModel {
     }
 
     private func take(_ changes: StoreChanges) {
+        for message in changes.inserted + changes.updated { contacts.quotes.keep(message) }
         for entry in flows {
             guard let controller = entry.controller else { continue }
             let session = controller.session
@@ -176,6 +182,10 @@ final class AccountModel {
 
     func resend(_ message: Message) {
         attempt("The message could not be sent again.") { try await $0.resend(message) }
+    }
+
+    func forward(_ message: Message, to session: Session) {
+        attempt("The message could not be forwarded.") { try $0.post(message.content, to: session) }
     }
 
     func revoke(_ message: Message) {

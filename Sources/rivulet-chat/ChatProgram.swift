@@ -71,6 +71,7 @@ enum ChatProgram {
         var warningCount = 0
         if options.isStrict { PlatformApplication.onWarning { _ in warningCount += 1 } }
         Theme.use(options.theme)
+        PlatformApplication.onStopSignal { PlatformApplication.quit() }
         let life = ChatLife(options)
         life.begin()
         PlatformApplication.run()

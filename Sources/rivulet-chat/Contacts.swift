@@ -1,5 +1,24 @@
 import RivuletModel
 import RivuletUI
+import Synchronization
+
+/// Messages that are quoted, found when the answer is read from the store.
+nonisolated final class QuoteCache: Sendable {
+    /// How many are kept.
+    static let countMax = 2_000
+
+    private let messages = Mutex<[String: Message]>([:])
+
+    func message(_ uuid: String) -> Message? { messages.withLock { $0[uuid] } }
+
+    func keep(_ message: Message) {
+        guard let uuid = message.uuid else { return }
+        messages.withLock { messages in
+            if messages.count >= Self.countMax { messages = [:] }
+            messages[uuid] = message
+        }
+    }
+}
 
 /// The names of users and groups, as the reader knows them.
 final class Contacts: MessageDirectory {
@@ -7,6 +26,8 @@ final class Contacts: MessageDirectory {
     private var groups: [Int64: String] = [:]
     private var roles: [UserID: String] = [:]
     private var memberCounts: [Int64: Int] = [:]
+    /// The messages that shown ones answer.
+    let quotes = QuoteCache()
 
     init(names: [UserID: String] = [:]) {
         self.names = names
@@ -21,7 +42,7 @@ final class Contacts: MessageDirectory {
 
     func name(of user: UserID, in session: Session) -> String { names[user] ?? "User \(user.rawValue)" }
     func role(of user: UserID, in session: Session) -> String? { session.kind == .group ? roles[user] : nil }
-    func message(uuid: String, in session: Session) -> Message? { nil }
+    func message(uuid: String, in session: Session) -> Message? { quotes.message(uuid) }
 
     /// What a conversation is called.
     func title(of session: Session) -> String {

@@ -109,8 +109,20 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         case .revoke: model.revoke(message)
         case .delete: model.delete(message)
         case .reply: quote(message)
+        case .forward: offerForward(message)
         default: break
         }
+    }
+
+    /// Asks where to: a menu of the other conversations, at the top of this one.
+    private func offerForward(_ message: Message) {
+        let items = model.conversations.filter { $0.session != session }.prefix(12).map { conversation in
+            PlatformMenu.Item(title: model.contacts.title(of: conversation.session)) { [model] in
+                model.forward(message, to: conversation.session)
+            }
+        }
+        guard !items.isEmpty else { return }
+        PlatformMenu.show(Array(items), on: self, at: CGRect(x: 20, y: 48, width: 1, height: 1))
     }
 
     func flowView(_ view: MessageFlowView, react reaction: MessageReaction, to message: Message) {

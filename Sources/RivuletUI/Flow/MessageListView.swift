@@ -22,8 +22,8 @@ public final class MessageListView: PlatformScrollView {
     var onEvent: ((MessageEvent, MessageCell) -> Void)?
     /// Hears that the reader scrolled.
     var onScroll: (() -> Void)?
-    /// How long this frame's layout took, for the benchmark.
-    public private(set) var lastLayoutDuration = Duration.zero
+    /// How long applying, measuring and placing took since the list was made; for the benchmark.
+    public private(set) var workDuration = Duration.zero
     /// How many cells exist, in use or waiting.
     public var cellCount: Int { cells.count + spareCells.count }
 
@@ -59,6 +59,9 @@ public final class MessageListView: PlatformScrollView {
 
     /// Shows a new snapshot and scrolls as the flow decided.
     func apply(_ update: FlowUpdate) {
+        let (start, before) = (ContinuousClock.now, workDuration)
+        // Placing keeps an account of its own, which is part of this one.
+        defer { workDuration = before + (ContinuousClock.now - start) }
         let old = snapshot
         snapshot = update.snapshot
         messageIndex = [:]
@@ -80,7 +83,6 @@ public final class MessageListView: PlatformScrollView {
             scroll(to: offset, isAnimated: isAnimated && PlatformApplication.animates && !old.rows.isEmpty)
         }
         if let highlight = update.highlight { self.highlight(highlight) }
-        setNeedsLayout()
     }
 
     /// Shows what is around the rows.
@@ -93,7 +95,7 @@ public final class MessageListView: PlatformScrollView {
     /// Refreshes every cell, as after a change of theme.
     func refreshAll() {
         isAllStale = true
-        setNeedsLayout()
+        contentDidMove()
         for cell in cells.values { cell.setNeedsDisplay() }
         for line in lines.values { line.setNeedsDisplay() }
     }
@@ -103,6 +105,8 @@ public final class MessageListView: PlatformScrollView {
         isMeasuring = true
         animate { [weak self] _ in
             guard let self else { return false }
+            let start = ContinuousClock.now
+            defer { self.workDuration += ContinuousClock.now - start }
             self.isMeasuring = self.controller.measureViews(
                 within: .milliseconds(2), clock: ContinuousClock()
             ) { request in self.size(for: request) }
@@ -170,15 +174,16 @@ public final class MessageListView: PlatformScrollView {
 
     // MARK: placing
 
-    /// Places what is in view and gives the rest of the cells back.
+    /// Reports another size; what it changes comes back as an update.
     public override func layoutSubviews() {
+        guard bounds.size != reportedSize else { return }
+        reportedSize = bounds.size
+        controller.submit(.resized(LayoutSize(width: bounds.width, height: bounds.height)))
+    }
+
+    /// Gives cells to what came into view and takes them from what left it.
+    public override func contentDidMove() {
         let start = ContinuousClock.now
-        if bounds.size != reportedSize {
-            reportedSize = bounds.size
-            setContent(
-                range: controller.offsetRange, page: bounds.height, offset: contentOffset, isShift: false)
-            controller.submit(.resized(LayoutSize(width: bounds.width, height: bounds.height)))
-        }
         let offset = contentOffset.rounded()
         let visible = snapshot.visibleRows(from: offset - 40, height: bounds.height + 80)
         var wanted: Set<FlowRow.ID> = []
@@ -188,7 +193,8 @@ public final class MessageListView: PlatformScrollView {
         if isAllStale { stale = [] } else { stale.subtract(wanted) }
         isAllStale = false
         placeEdges(at: offset)
-        lastLayoutDuration = ContinuousClock.now - start
+        setNeedsLayout()
+        workDuration += ContinuousClock.now - start
     }
 
     private func recycle(except wanted: Set<FlowRow.ID>) {

@@ -5,6 +5,7 @@ public import RivuletModel
 /// A bubble with text.
 public final class TextMessageView: MessageView {
     private let label = PlatformTextView(isSelectable: true)
+    private var quote: (name: PlatformText, line: String)?
 
     /// Makes an empty bubble.
     public required init() {
@@ -12,6 +13,9 @@ public final class TextMessageView: MessageView {
         canPerformMenuAction = true
         addSubview(label)
     }
+
+    /// The size of the text as it is drawn, padding left out.
+    public var drawnTextSize: CGSize { label.drawnTextSize }
 
     /// Hears that a selection began here.
     func onSelect(_ action: @escaping () -> Void) { label.onSelect = action }
@@ -32,8 +36,29 @@ public final class TextMessageView: MessageView {
             MessageText.text(of: message),
             style: MessageText.style(of: message, context.appearance.style, scale: context.textScale),
             spans: MessageText.spans(of: message, link: accent, mention: accent))
+        showQuote(of: message)
         setNeedsLayout()
         setNeedsDisplay()
+    }
+
+    private func showQuote(of message: Message) {
+        quote = nil
+        guard let uuid = message.reference else { return }
+        let quoted = context.directory?.message(uuid: uuid, in: message.session)
+        let name =
+            quoted.map {
+                $0.isOutgoing ? "You" : context.directory?.name(of: $0.sender, in: $0.session) ?? ""
+            }
+            ?? "Earlier message"
+        quote = (
+            PlatformText(
+                name,
+                style: PlatformTextStyle(
+                    size: 12 * context.textScale, lineHeight: 16 * context.textScale, isBold: true,
+                    lineCountMax: 1),
+                width: 400),
+            quoted.map { MessageText.text(of: $0) } ?? "…"
+        )
     }
 
     /// Forgets the selection.
@@ -42,9 +67,36 @@ public final class TextMessageView: MessageView {
     /// Places the text inside the padding.
     public override func layoutSubviews() {
         let padding = context.appearance.style.padding
+        let quoteHeight = message.map { QuoteMeasures.height(in: $0, scale: context.textScale) } ?? 0
         label.frame = CGRect(
+            x: padding.leading, y: padding.top + quoteHeight,
+            width: max(0, bounds.width - padding.horizontal),
+            height: max(0, bounds.height - padding.vertical - quoteHeight))
+    }
+
+    private func drawQuote(on canvas: PlatformCanvas) {
+        guard let quote, let message else { return }
+        let scale = context.textScale
+        let padding = context.appearance.style.padding
+        let rect = CGRect(
             x: padding.leading, y: padding.top, width: max(0, bounds.width - padding.horizontal),
-            height: max(0, bounds.height - padding.vertical))
+            height: QuoteMeasures.boxHeight * scale)
+        let theme = Theme.current
+        let ink = message.isOutgoing ? theme.outgoingText : theme.accent
+        canvas.fill(
+            rect, corners: PlatformCorners(6),
+            message.isOutgoing ? theme.outgoingText.opacity(0.15) : theme.fill)
+        canvas.fill(
+            CGRect(x: rect.minX, y: rect.minY, width: 3, height: rect.height), corners: PlatformCorners(1.5),
+            ink)
+        canvas.draw(quote.name, at: CGPoint(x: rect.minX + 11, y: rect.minY + 3 * scale), ink)
+        let line = PlatformText(
+            quote.line,
+            style: PlatformTextStyle(size: 12 * scale, lineHeight: 16 * scale, lineCountMax: 1),
+            width: max(1, rect.width - 18))
+        canvas.draw(
+            line, at: CGPoint(x: rect.minX + 11, y: rect.minY + 20 * scale),
+            message.isOutgoing ? theme.outgoingText : theme.text)
     }
 
     /// Draws the bubble.
@@ -54,6 +106,7 @@ public final class TextMessageView: MessageView {
         if message?.isOutgoing == false {
             canvas.stroke(bounds, corners: corners, Theme.current.hairline)
         }
+        drawQuote(on: canvas)
     }
 
     /// The size of the text with its padding.
@@ -61,7 +114,10 @@ public final class TextMessageView: MessageView {
         let padding = context.appearance.style.padding
         let room = CGSize(width: size.width - padding.horizontal, height: size.height)
         let inner = label.sizeThatFits(room)
-        return CGSize(width: inner.width + padding.horizontal, height: inner.height + padding.vertical)
+        let quoteHeight = message.map { QuoteMeasures.height(in: $0, scale: context.textScale) } ?? 0
+        let width = quoteHeight > 0 ? max(inner.width, min(QuoteMeasures.widthMin, room.width)) : inner.width
+        return CGSize(
+            width: width + padding.horizontal, height: inner.height + padding.vertical + quoteHeight)
     }
 
     /// The text, measured with the engine that draws it.
@@ -87,6 +143,20 @@ public final class TextMessageView: MessageView {
     /// The address under a point.
     public override func link(at point: CGPoint) -> String? {
         label.link(at: CGPoint(x: point.x - label.frame.minX, y: point.y - label.frame.minY))
+    }
+}
+
+/// The measures of what is quoted inside a bubble; they depend on nothing but the message, so that every thread agrees.
+nonisolated enum QuoteMeasures {
+    static let boxHeight = 40.0
+    static let widthMin = 220.0
+
+    /// What the quote takes from the height, the space under it included; nothing without a quote.
+    static func height(in message: Message, scale: Double) -> Double {
+        guard message.reference != nil, case .text(let content) = message.content,
+            !MessageText.isLargeEmoji(content.text)
+        else { return 0 }
+        return (boxHeight * scale).rounded(.up) + 6
     }
 }
 

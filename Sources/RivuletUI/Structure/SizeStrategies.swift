@@ -103,9 +103,11 @@ public struct MessageTextSizeStrategy: MessageLayoutSizeStrategy {
         let set = MessageText.style(of: message, style, scale: scale)
         let room = max(1, width - style.padding.horizontal)
         let size = measurer.size(of: text, style: set, width: room)
+        let quoteHeight = QuoteMeasures.height(in: message, scale: scale)
+        let width = quoteHeight > 0 ? max(size.width, QuoteMeasures.widthMin) : size.width
         return LayoutSize(
-            width: min(size.width, room) + style.padding.horizontal,
-            height: max(size.height, set.lineHeight) + style.padding.vertical)
+            width: min(width, room) + style.padding.horizontal,
+            height: max(size.height, set.lineHeight) + style.padding.vertical + quoteHeight)
     }
 }
 

@@ -31,7 +31,7 @@ open class PlatformScrollView: PlatformView {
         model?.onChange { [weak self, weak model] in
             guard let self, let model, self.model === model, !self.isAdjusting else { return }
             self.contentOffset = model.value - self.origin
-            self.setNeedsLayout()
+            self.contentDidMove()
             self.didScroll()
         }
         publish()
@@ -39,6 +39,10 @@ open class PlatformScrollView: PlatformView {
 
     /// Called when the reader scrolled.
     open func didScroll() {}
+    /// Called when the viewport shows another part of the content, by whomever it was moved; never during a layout.
+    ///
+    /// Here is the place to add and remove children: GTK does not suffer that while it lays out.
+    open func contentDidMove() { setNeedsLayout() }
 
     /// Sets how far the content reaches and where the viewport is.
     ///
@@ -53,14 +57,14 @@ open class PlatformScrollView: PlatformView {
         self.range = range
         self.page = page
         publish()
-        setNeedsLayout()
+        contentDidMove()
     }
 
     /// Moves the viewport as an animation does.
     public func setContentOffset(_ offset: Double) {
         contentOffset = min(max(offset, range.lowerBound), range.upperBound)
         publish()
-        setNeedsLayout()
+        contentDidMove()
     }
 
     /// Moves the viewport as the reader does.
@@ -70,6 +74,11 @@ open class PlatformScrollView: PlatformView {
     }
 
     private func publish() {
+        guard PlatformView.layoutDepth == 0 else {
+            // A scroll bar that comes or goes wants a layout of its own, which GTK loses during this one.
+            Task { [weak self] in self?.publish() }
+            return
+        }
         isAdjusting = true
         model?.configure(
             value: contentOffset + origin, lower: range.lowerBound + origin,

@@ -86,6 +86,9 @@ public final class PlatformTextView: PlatformView {
         canvas.draw(layout, at: origin, color)
     }
 
+    /// The size of the text as it is drawn in the present bounds, padding left out.
+    public var drawnTextSize: CGSize { shownLayout().size }
+
     // MARK: links
 
     /// The stretch of a link under a point; nil when there is none.

@@ -39,8 +39,9 @@ open class PlatformView {
     private var isLayingOut = false
     private var hasConstraints = false
     private var isDirty = false
+    private var insistsOnIntrinsicSize = false
     /// How many views are laying out their children now, one inside the other.
-    private static var layoutDepth = 0
+    private(set) static var layoutDepth = 0
     /// Views that asked for a layout while one was under way.
     private static var waiting: [PlatformView] = []
 
@@ -83,10 +84,9 @@ open class PlatformView {
 
     private func measure(isHorizontal: Bool, extent: Int) -> (minimum: Int, natural: Int) {
         guard let size = intrinsicContentSize else { return (0, 0) }
-        // What wraps may be narrower than it would like, but never lower.
-        return isHorizontal
-            ? (0, Int(size.width.rounded(.up)))
-            : (Int(size.height.rounded(.up)), Int(size.height.rounded(.up)))
+        // While constraints are asked for a size, the contents insist on theirs; when they are laid out, they follow.
+        let wish = Int((isHorizontal ? size.width : size.height).rounded(.up))
+        return (insistsOnIntrinsicSize ? wish : 0, wish)
     }
 
     // MARK: the tree
@@ -204,7 +204,11 @@ open class PlatformView {
     /// window.
     public func systemLayoutSizeFitting(_ fitting: CGSize, insets: Double = 0) -> CGSize {
         let wrapping = wrappingViews()
-        for view in wrapping { view.preferredMaxLayoutWidth = 0 }
+        for view in wrapping {
+            view.insistsOnIntrinsicSize = true
+            view.preferredMaxLayoutWidth = 0
+            view.invalidateIntrinsicContentSize()
+        }
         let natural = widget.measure(isHorizontal: true).natural
         let width = min(Double(natural), fitting.width)
         if Double(natural) > fitting.width {
@@ -321,6 +325,9 @@ open class PlatformView {
         widget.addTick { action(Double($0) / 1_000_000) }
         widget.queueDraw()
     }
+
+    /// What the view draws now: red, green, blue and opacity, a byte each, row by row; for tests.
+    public func renderedPixels() -> [UInt8] { widget.pixels() }
 
     /// Puts a text on the clipboard.
     public func copyToClipboard(_ text: String) { widget.copy(text) }

@@ -57,6 +57,8 @@ public enum PlatformApplication {
         return true
     }
 
+    /// Calls the action when the process is asked to end; a second wish ends it at once.
+    public static func onStopSignal(_ action: @escaping () -> Void) { MainLoop.onStopSignal(action) }
     /// Handles events and jobs of the main actor until ``quit()``.
     public static func run() { MainLoop.run() }
     /// Ends ``run()``.

@@ -1,0 +1,57 @@
+import Foundation
+import RivuletUI
+
+/// Looks at the interface from inside, on the main thread as GTK wants it: one check a run, one fact a line.
+///
+/// The tests and `rivulet-bench ui` start it under a display of their own.
+enum Probe {
+    private static let usage = "Usage: rivulet-ui-probe measure|still|reopen|resize|fling|start"
+
+    static func run(_ arguments: [String]) -> Int32 {
+        guard PlatformApplication.start() else {
+            complain("no display")
+            return 1
+        }
+        var warnings: [String] = []
+        PlatformApplication.onWarning { warnings.append($0) }
+        Theme.use(.light)
+        switch arguments.first {
+        case "measure": MeasureCheck.run()
+        case "still": StillCheck.run()
+        case "reopen": ReopenCheck.run()
+        case "resize": ResizeCheck.run()
+        case "start": StartBench.run()
+        case "fling": FlingBench.run(frames: arguments.dropFirst().first.flatMap { Int($0) } ?? 600)
+        default:
+            complain(usage)
+            return 2
+        }
+        report("warnings \(warnings.count)")
+        for warning in warnings.prefix(5) { report("warning: \(warning)") }
+        return 0
+    }
+
+    static func report(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+
+    static func complain(_ line: String) {
+        FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+
+    /// Lets the main loop work until the condition holds, at most ten seconds.
+    @discardableResult
+    static func wait(until isDone: () -> Bool) -> Bool {
+        let end = ContinuousClock.now.advanced(by: .seconds(10))
+        while !isDone() {
+            guard ContinuousClock.now < end else { return false }
+            PlatformApplication.run(for: .milliseconds(5))
+        }
+        return true
+    }
+
+    /// Lets everything that is under way come to rest.
+    static func settle() {
+        PlatformApplication.run(for: .milliseconds(400))
+    }
+}

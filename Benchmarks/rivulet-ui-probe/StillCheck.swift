@@ -1,0 +1,114 @@
+import Foundation
+import RivuletFlow
+import RivuletModel
+import RivuletUI
+
+/// A reader who has scrolled up: whatever happens elsewhere, no pixel of what is read may move.
+enum StillCheck {
+    static func run() {
+        let sample = SampleFlow(count: 400)
+        let list = sample.view.list
+        for _ in 0..<20 {
+            list.scroll(by: -130)
+            PlatformApplication.run(for: .milliseconds(20))
+        }
+        Probe.settle()
+        let first = list.visibleCells.first?.message?.id.rawValue ?? 0
+        let last = list.visibleCells.last?.message?.id.rawValue ?? 0
+        Probe.report("reading \(first) to \(last) of 400")
+        func check(_ name: String, _ events: [FlowEvent]) {
+            let before = list.renderedPixels()
+            let version = sample.controller.snapshot.version
+            for event in events { sample.controller.submit(event) }
+            Probe.wait { sample.controller.snapshot.version > version }
+            Probe.settle()
+            let after = list.renderedPixels()
+            let differing = zip(before, after).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+            let isSame = !before.isEmpty && before.count == after.count && differing == 0
+            Probe.report(
+                "\(isSame ? "still" : "moved") \(name) (\(differing) of \(before.count) bytes differ)")
+        }
+        check("five messages arrive", [.arrived((400..<405).map { SampleFlow.message($0) })])
+        let long = String(repeating: "It grew. ", count: 80)
+        check(
+            "a message further up grows",
+            [.updated([SampleFlow.message(Int(first) - 12, text: long, revision: 1)])])
+        check(
+            "a message further down grows",
+            [.updated([SampleFlow.message(Int(last) + 9, text: long, revision: 1)])])
+        var recalled = SampleFlow.message(Int(first) - 7, text: "", revision: 2)
+        recalled.content = .revoked
+        check("a message further up is recalled", [.updated([recalled])])
+        check("messages further up are deleted", [.deleted([MessageID(first - 20), MessageID(first - 21)])])
+        check("an older page comes", [.loadRequested(.older)])
+        sample.close()
+    }
+}
+
+/// Conversations are opened and left again and again; nothing of them may stay.
+enum ReopenCheck {
+    private final class Weak {
+        weak var view: MessageFlowView?
+        weak var controller: FlowController?
+        init(_ sample: SampleFlow) {
+            view = sample.view
+            controller = sample.controller
+        }
+    }
+
+    static func run() {
+        var opened: [Weak] = []
+        var early = 0
+        for number in 0..<60 {
+            opened.append(openAndClose())
+            if number == 19 { early = residentKilobytes() }
+        }
+        Probe.settle()
+        let views = opened.filter { $0.view != nil }.count
+        let controllers = opened.filter { $0.controller != nil }.count
+        Probe.report("left \(views) views, \(controllers) flows of 60")
+        Probe.report("grown \(residentKilobytes() - early) KiB over the last 40")
+    }
+
+    private static func openAndClose() -> Weak {
+        let sample = SampleFlow(count: 120)
+        let weak = Weak(sample)
+        sample.view.list.scroll(by: -300)
+        PlatformApplication.run(for: .milliseconds(30))
+        sample.close()
+        return weak
+    }
+
+    static func residentKilobytes() -> Int {
+        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+        return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
+    }
+}
+
+/// Flings, jumps, resizes, and changes of theme and text size, for their warnings.
+enum ResizeCheck {
+    static func run() {
+        let sample = SampleFlow(count: 2_000)
+        for width in [900.0, 500, 320, 1_200, 700] {
+            sample.window.resize(CGSize(width: width, height: 600))
+            PlatformApplication.run(for: .milliseconds(120))
+            for _ in 0..<10 {
+                sample.view.list.scroll(by: -700)
+                PlatformApplication.run(for: .milliseconds(16))
+            }
+        }
+        sample.controller.submit(.jumpRequested(MessageID(12), .center, highlights: true))
+        Probe.wait { sample.view.list.cell(for: MessageID(12)) != nil }
+        Probe.report("jumped \(sample.view.list.cell(for: MessageID(12)) != nil)")
+        Theme.use(.dark)
+        sample.view.themeChanged()
+        sample.controller.submit(.textScaled(2))
+        Probe.settle()
+        sample.controller.submit(.latestRequested)
+        Probe.wait { sample.view.list.cell(for: MessageID(1_999)) != nil }
+        Probe.report("latest \(sample.view.list.cell(for: MessageID(1_999)) != nil)")
+        Probe.report("cells \(sample.view.list.cellCount)")
+        sample.close()
+    }
+}

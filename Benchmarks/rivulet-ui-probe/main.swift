@@ -1,0 +1,3 @@
+import Foundation
+
+exit(Probe.run(Array(CommandLine.arguments.dropFirst())))
