@@ -28,11 +28,11 @@ bench: deps ## Print the figures of every benchmark, with the bars they should m
 	@"$$(swift build -c release --show-bin-path)/rivulet-bench" all
 
 lint: ## Check format and documentation comments, with warnings as errors.
-	@swift format lint --strict -r -p Sources Tests Benchmarks Fuzz Package.swift
+	@swift format lint --strict -r -p Sources Tests Examples Benchmarks Fuzz Package.swift
 	@echo "lint: clean"
 
 format: ## Format every source file in place.
-	@swift format -i -r -p Sources Tests Benchmarks Fuzz Package.swift
+	@swift format -i -r -p Sources Tests Examples Benchmarks Fuzz Package.swift
 
 docs: deps ## Build the reference documentation of every public module into .build/docs.
 	@Scripts/docs.sh
@@ -41,7 +41,7 @@ soak: deps ## Run the long tests: simulations, kills and fuzzing, SOAK_MINUTES m
 	@RIVULET_SOAK=1 RIVULET_TEST_LIMIT=120m Scripts/test.sh
 	@Scripts/fuzz.sh $$(( $(SOAK_MINUTES) * 60 ))
 
-fuzz: deps ## Fuzz the decoder for SOAK_MINUTES minutes.
+fuzz: deps ## Fuzz the decoders for SOAK_MINUTES minutes.
 	@Scripts/fuzz.sh $$(( $(SOAK_MINUTES) * 60 ))
 
 deps: ## Install the Debian packages that are missing.

@@ -158,6 +158,29 @@ let package = Package(
             name: "rivulet-ui-probe", dependencies: ["RivuletModel", "RivuletFlow", "RivuletUI"],
             path: "Benchmarks/rivulet-ui-probe"),
 
+        // Examples: message types of an app's own, written with the public interface alone.
+        .target(
+            name: "ExampleSupport",
+            dependencies: [
+                "RivuletClient", "RivuletClientCore", "RivuletEngine", "RivuletModel", "RivuletStore",
+            ],
+            path: "Examples/Support"),
+        .executableTarget(
+            name: "example-nudge",
+            dependencies: ["ExampleSupport", "RivuletEngine", "RivuletModel", "RivuletStore"],
+            path: "Examples/Nudge"),
+        .executableTarget(
+            name: "example-burn",
+            dependencies: ["ExampleSupport", "RivuletEngine", "RivuletModel", "RivuletStore"],
+            path: "Examples/BurnAfterReading"),
+        .executableTarget(
+            name: "example-location",
+            dependencies: [
+                "ExampleSupport", "RivuletClient", "RivuletEngine", "RivuletModel", "RivuletStore",
+                "RivuletWire",
+            ],
+            path: "Examples/RealTimeLocation"),
+
         // Tests.
         .target(name: "RivuletTestSupport", path: "Tests/RivuletTestSupport"),
         .testTarget(
@@ -168,6 +191,12 @@ let package = Package(
         .testTarget(
             name: "RivuletWireTests", dependencies: ["RivuletWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "RivuletModelTests", dependencies: ["RivuletModel"]),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                "RivuletTestSupport", "example-nudge", "example-burn", "example-location", "rivulet",
+                "rivuletd",
+            ]),
         .testTarget(name: "RivuletFlowTests", dependencies: ["RivuletFlow", "RivuletModel"]),
         .testTarget(name: "RivuletClientCoreTests", dependencies: ["RivuletClientCore", "RivuletWire"]),
         .testTarget(
@@ -185,7 +214,15 @@ let package = Package(
                 "RivuletServer", "RivuletServerCore", "RivuletModel", "RivuletWire", "SQLiteKit",
                 "RivuletTestSupport", "UVKit", "rivuletd",
             ]),
-        .testTarget(name: "RivuletStoreTests", dependencies: ["RivuletStore", "RivuletModel", "SQLiteKit"]),
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        .executableTarget(
+            name: "store-hammer", dependencies: ["RivuletStore", "RivuletModel"], path: "Tests/StoreHammer"),
+        .testTarget(
+            name: "RivuletStoreTests",
+            dependencies: [
+                "RivuletStore", "RivuletModel", "SQLiteKit", "CFaultVFS", "RivuletTestSupport",
+                "store-hammer",
+            ]),
         .testTarget(
             name: "RivuletEngineTests",
             dependencies: [

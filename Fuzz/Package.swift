@@ -11,7 +11,11 @@ let package = Package(
         .executableTarget(
             name: "WireFuzz",
             dependencies: [.product(name: "RivuletWire", package: "Rivulet")],
-            swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+        .executableTarget(
+            name: "ContentFuzz",
+            dependencies: [.product(name: "RivuletModel", package: "Rivulet")],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     ],
     swiftLanguageModes: [.v6]
 )

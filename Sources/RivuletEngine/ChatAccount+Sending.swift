@@ -51,14 +51,17 @@ extension ChatAccount {
 
     /// Sends a content and returns the message once the server has it; waits through lost connections.
     ///
+    /// With `burnSeconds` it burns so long after it was read (docs/extensions.md, section 1).
+    ///
     /// - Throws: `IMServiceError` with the server's reason, `ChatAccountError`, `ContentEncodingError`,
     ///   `CancellationError`.
     @discardableResult
     public func send(
-        _ content: MessageContent, to session: Session, reference: String? = nil
+        _ content: MessageContent, to session: Session, reference: String? = nil, burnSeconds: Int? = nil
     ) async throws -> Message {
         let uuid = makeUUID()
-        try await service.send(try outgoing(content, to: session, uuid: uuid, reference: reference))
+        try await service.send(
+            try outgoing(content, to: session, uuid: uuid, reference: reference, burnSeconds: burnSeconds))
         guard let message = try await store.message(uuid: uuid) else {
             throw ChatAccountError(code: .unknownMessage)
         }
@@ -67,14 +70,17 @@ extension ChatAccount {
 
     /// Takes a content into the outbox and returns its uuid at once; what becomes of it is told by `changes`.
     ///
+    /// With `burnSeconds` it burns so long after it was read (docs/extensions.md, section 1).
+    ///
     /// - Throws: `IMServiceError` when the account is not started or the message too long, `ChatAccountError`,
     ///   `ContentEncodingError`.
     @discardableResult
     public func post(
-        _ content: MessageContent, to session: Session, reference: String? = nil
+        _ content: MessageContent, to session: Session, reference: String? = nil, burnSeconds: Int? = nil
     ) throws -> String {
         let uuid = makeUUID()
-        try service.enqueue(try outgoing(content, to: session, uuid: uuid, reference: reference))
+        try service.enqueue(
+            try outgoing(content, to: session, uuid: uuid, reference: reference, burnSeconds: burnSeconds))
         return uuid
     }
 
@@ -160,9 +166,11 @@ extension ChatAccount {
     }
 
     func outgoing(
-        _ content: MessageContent, to session: Session, uuid: String, reference: String?
+        _ content: MessageContent, to session: Session, uuid: String, reference: String?,
+        burnSeconds: Int? = nil
     ) throws -> OutgoingMessage {
-        let raw = try codec.encode(content, envelope: ContentEnvelope(uuid: uuid, reference: reference))
+        let envelope = ContentEnvelope(uuid: uuid, reference: reference, burnSeconds: burnSeconds)
+        let raw = try codec.encode(content, envelope: envelope)
         return try packet(raw: raw, to: session, uuid: uuid, isText: content.kind == .text)
     }
 

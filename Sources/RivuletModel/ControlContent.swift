@@ -21,14 +21,14 @@ public enum ControlContent: Hashable, Sendable {
     /// A registered kind whose behaviour is `control`.
     case custom(CustomContentBox)
 
-    /// The message that is changed; nil for a registered kind, which knows by itself.
+    /// The message that is changed; nil for a registered kind without an effect.
     public var target: String? {
         switch self {
         case .revoke(let target), .readed(let target), .tag(let target, _, _), .reaction(let target, _, _),
             .readMark(_, let target), .vote(let target, _), .pin(let target, _):
             target
         case .edit(let edit): edit.target
-        case .custom: nil
+        case .custom(let box): box.value.effect?.target
         }
     }
 }

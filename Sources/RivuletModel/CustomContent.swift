@@ -23,6 +23,10 @@ public protocol CustomContent: Codable, Hashable, Sendable {
     var summary: String { get }
     /// What a search finds; empty, the default, for nothing.
     var searchText: String { get }
+    /// What it does to another message; nil, the default, for nothing.
+    ///
+    /// Only for a kind whose behaviour is `control`.
+    var effect: ContentEffect? { get }
 }
 
 extension CustomContent {
@@ -32,6 +36,26 @@ extension CustomContent {
     public static var behavior: ContentBehavior { .message }
     /// Nothing.
     public var searchText: String { "" }
+    /// Nothing.
+    public var effect: ContentEffect? { nil }
+}
+
+/// What a control of a registered kind does to another message, which it names by its uuid.
+///
+/// The store does it when the control arrives or is sent, or when its target comes later.
+public enum ContentEffect: Hashable, Sendable {
+    /// Everything that the message says goes: text, search entry, reactions, unsent copies; an empty shell stays.
+    ///
+    /// Allowed to the author, and for a message that burns after reading to those who may read it: in a
+    /// conversation of two both sides erase it, in a group each reader for the own devices alone.
+    case erase(target: String)
+
+    /// The message that is changed.
+    public var target: String {
+        switch self {
+        case .erase(let target): target
+        }
+    }
 }
 
 /// What becomes of a message of a kind.

@@ -64,6 +64,14 @@ public struct Message: Identifiable, Hashable, Sendable {
     public var reference: String?
     /// What readers put under it, in the order in which each emoji first came.
     public var reactions: [Reaction]
+    /// The labels that members of the group gave it, sorted.
+    public var tags: [String]
+    /// How long a reader may see it, for a message that burns after reading; nil for ever.
+    public var burnSeconds: Int?
+    /// Whether it is pinned in its conversation.
+    public var isPinned: Bool
+    /// Whether it is one of the user's favourites, on this device.
+    public var isFavorite: Bool
     /// How far it has come.
     public var state: State
     /// Whether the author changed it after sending.
@@ -76,8 +84,8 @@ public struct Message: Identifiable, Hashable, Sendable {
         id: MessageID, session: Session, sender: UserID, isOutgoing: Bool = false, uuid: String? = nil,
         serverKey: Int64? = nil, position: MessagePosition, timeMilliseconds: Int64, content: MessageContent,
         reference: String? = nil, reactions: [Reaction] = [], state: State = .received,
-        isEdited: Bool = false,
-        revision: Int = 0
+        isEdited: Bool = false, revision: Int = 0, tags: [String] = [], burnSeconds: Int? = nil,
+        isPinned: Bool = false, isFavorite: Bool = false
     ) {
         self.id = id
         self.session = session
@@ -93,6 +101,10 @@ public struct Message: Identifiable, Hashable, Sendable {
         self.state = state
         self.isEdited = isEdited
         self.revision = revision
+        self.tags = tags
+        self.burnSeconds = burnSeconds
+        self.isPinned = isPinned
+        self.isFavorite = isFavorite
     }
 }
 

@@ -34,6 +34,7 @@ extension MessageContent {
         case .joinRequest(let content): "[Asks to join] \(content.reason)"
         case .custom(let box): box.value.summary
         case .revoked: "[Message withdrawn]"
+        case .erased: "[Message burned]"
         case .unknown(_, let fallback): fallback ?? "[Unknown message]"
         case .p2pSession, .attachment, .timeBase: ""
         }

@@ -56,6 +56,8 @@ public enum MessageContent: Hashable, Sendable {
     case notice(String)
     /// The author withdrew the message.
     case revoked
+    /// What the message said was erased, here and on the other side: it burned after reading.
+    case erased
     /// A kind that this build does not know; the raw text is kept.
     case unknown(raw: String, fallback: String?)
 
@@ -98,6 +100,7 @@ public enum MessageContent: Hashable, Sendable {
         case .custom(let box): box.kind
         case .notice: .notice
         case .revoked: .revoked
+        case .erased: .erased
         case .unknown: .unknown
         }
     }

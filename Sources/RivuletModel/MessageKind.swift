@@ -58,6 +58,8 @@ public struct MessageKind: RawRepresentable, Hashable, Sendable, Codable {
     public static let notice = MessageKind(rawValue: "notice")
     /// A withdrawn message.
     public static let revoked = MessageKind(rawValue: "revoked")
+    /// A message of which an empty shell is left.
+    public static let erased = MessageKind(rawValue: "erased")
     /// A kind that this build does not know.
     public static let unknown = MessageKind(rawValue: "unknown")
 }

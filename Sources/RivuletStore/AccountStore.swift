@@ -42,6 +42,42 @@ public protocol AccountStore: Sendable {
     /// Finds messages by their text; nothing is found for a text without letters.
     func search(_ query: SearchQuery) async throws -> [Message]
 
+    /// All conversations of which anything is known, hidden ones, too.
+    func sessions() async throws -> [Session]
+
+    /// The messages of a conversation with media, the newest first.
+    func media(_ query: MediaQuery) async throws -> [Message]
+
+    /// The pinned messages of a conversation, the newest first.
+    func pinned(in session: Session) async throws -> [Message]
+
+    /// The user's favourites, the last one chosen first.
+    func favorites(limit: Int, offset: Int) async throws -> [Message]
+
+    /// What users chose in a poll; the last vote of each.
+    func votes(on id: MessageID) async throws -> [UserID: [Int]]
+
+    /// Who has read a message of the user.
+    func readers(of id: MessageID) async throws -> [UserID]
+
+    /// What an edited text was before, the oldest first.
+    func earlierTexts(of id: MessageID) async throws -> [String]
+
+    /// All contacts, by number.
+    func contacts() async throws -> [Contact]
+
+    /// One contact; nil when the user is none.
+    func contact(_ user: UserID) async throws -> Contact?
+
+    /// All groups of which anything is known, by number.
+    func groups() async throws -> [GroupProfile]
+
+    /// One group; nil when nothing is known of it.
+    func group(_ id: Int64) async throws -> GroupProfile?
+
+    /// The members of a group, by number.
+    func members(of group: Int64) async throws -> [GroupMemberProfile]
+
     /// What the client needs to go on where it stopped.
     func clientState() async throws -> StoredClientState
 
@@ -88,6 +124,32 @@ public struct PageQuery: Hashable, Sendable {
         self.session = session
         self.place = place
         self.limit = max(1, min(limit, Self.limitMax))
+    }
+}
+
+/// Which media of a conversation are read.
+public struct MediaQuery: Hashable, Sendable {
+    /// The kinds that count as media.
+    public static let kinds: Set<MessageKind> = [.image, .video, .audio, .file, .link, .location]
+
+    /// The conversation.
+    public var session: Session
+    /// The kinds, of those that count as media.
+    public var kinds: Set<MessageKind>
+    /// Only messages before this position, for the next page; nil for the newest.
+    public var before: MessagePosition?
+    /// How many messages at most; from 1 to `PageQuery.limitMax`, others are brought into this range.
+    public var limit: Int
+
+    /// Makes a query.
+    public init(
+        session: Session, kinds: Set<MessageKind> = Self.kinds, before: MessagePosition? = nil,
+        limit: Int = 50
+    ) {
+        self.session = session
+        self.kinds = kinds
+        self.before = before
+        self.limit = max(1, min(limit, PageQuery.limitMax))
     }
 }
 

@@ -15,6 +15,12 @@ public struct StoreChanges: Hashable, Sendable {
     public var sessions: Set<Session>
     /// Conversations of which every message is gone.
     public var cleared: Set<Session>
+    /// Registered contents without a row that came, in their order, after they took effect.
+    public var controls: [StoredControl]
+    /// The groups whose data or members changed.
+    public var groups: Set<Int64>
+    /// The contacts that changed.
+    public var contacts: Set<UserID>
 
     /// Makes a set of changes.
     public init(number: UInt64 = 0) {
@@ -24,12 +30,30 @@ public struct StoreChanges: Hashable, Sendable {
         deleted = []
         sessions = []
         cleared = []
+        controls = []
+        groups = []
+        contacts = []
     }
 
     /// Whether nothing changed that a reader could see.
     public var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && sessions.isEmpty && cleared.isEmpty
+            && controls.isEmpty && groups.isEmpty && contacts.isEmpty
     }
+}
+
+/// A content of a registered kind whose behaviour is `control`: it came and left no row.
+public struct StoredControl: Hashable, Sendable {
+    /// The conversation.
+    public var session: Session
+    /// The author.
+    public var sender: UserID
+    /// Whether the author is the user of this account, on another device.
+    public var isOutgoing: Bool
+    /// When the server says that it was sent, in milliseconds since 1970.
+    public var timeMilliseconds: Int64
+    /// The content.
+    public var content: CustomContentBox
 }
 
 /// Hands each change to every stream.

@@ -40,6 +40,18 @@ public enum StoreOperation: Hashable, Sendable {
     case setMuted(Session, Bool)
     /// Whether the conversation is out of the list, until its next message.
     case setHidden(Session, Bool)
+    /// Whether the message is one of the user's favourites.
+    case setFavorite(MessageID, Bool)
+    /// What is known of a person.
+    case setContact(Contact)
+    /// The person is no contact any more.
+    case removeContact(UserID)
+    /// What is known of a group.
+    case setGroup(GroupProfile)
+    /// All members of a group.
+    case setMembers(group: Int64, [GroupMemberProfile])
+    /// The group and its members are forgotten; its messages stay.
+    case removeGroup(Int64)
 }
 
 /// A message on its way into the store.

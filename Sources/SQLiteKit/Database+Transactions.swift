@@ -82,6 +82,23 @@ extension Database {
         }
     }
 
+    // MARK: Deletion
+
+    /// How thoroughly deleted content is overwritten.
+    public enum SecureDeletion: String, Sendable {
+        /// Where the page is written anyway; freed pages keep what they had.
+        case fast = "FAST"
+        /// Everywhere, freed pages, too.
+        case full = "ON"
+    }
+
+    /// Says how thoroughly content that is deleted from now on is overwritten; allowed in a transaction, too.
+    public func setSecureDeletion(_ deletion: SecureDeletion) throws {
+        guard self.deletion != deletion else { return }
+        try statement("PRAGMA secure_delete = \(deletion.rawValue)").run()
+        self.deletion = deletion
+    }
+
     // MARK: Care
 
     /// Looks for damage; answers the first findings, none for a sound file.

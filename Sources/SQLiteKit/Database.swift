@@ -20,6 +20,8 @@ import CSQLite
 public final class Database {
     let connection: Connection
     private var statements: [String: Statement] = [:]
+    /// What `setSecureDeletion` asked for last.
+    var deletion: SecureDeletion?
 
     /// Opens or creates the file; `:memory:` makes a database that lives as long as the connection.
     ///

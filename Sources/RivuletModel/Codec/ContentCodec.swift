@@ -27,6 +27,11 @@ public struct ContentCodec: Sendable {
 
     /// Understands the content of a message.
     public func decode(_ raw: String) -> DecodedContent {
+        FlatText.read(raw) ?? decodeThoroughly(raw)
+    }
+
+    /// Understands any content.
+    func decodeThoroughly(_ raw: String) -> DecodedContent {
         // The cheap look at the first byte spares an exception for plain text of foreign clients.
         guard let first = raw.utf8.first(where: { !Self.isSpace($0) }), first == UInt8(ascii: "{") else {
             return Self.unknown(raw)

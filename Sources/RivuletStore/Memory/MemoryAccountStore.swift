@@ -114,7 +114,9 @@ public final class MemoryAccountStore: AccountStore {
 
     func message(of row: MessageRow, _ tables: MemoryTables) -> Message? {
         guard let session = tables.session(id: row.session)?.session else { return nil }
-        return row.message(in: session, codec: codec, reactions: tables.reactions(of: row.id))
+        // The tables in memory cannot fail.
+        guard let extras = try? tables.extras(of: row) else { return nil }
+        return row.message(in: session, codec: codec, extras: extras)
     }
 
     private func line(_ row: SessionRow, _ tables: MemoryTables) -> Conversation {

@@ -19,6 +19,12 @@ final class MemoryTables: StoreTables, PageTables {
         var earlierTexts: [Int64: [String]] = [:]
         var waiting: [WaitingControl] = []
         var searchTexts: [Int64: String] = [:]
+        var tags: [Int64: Set<String>] = [:]
+        /// In the order in which they were made.
+        var favorites: [Int64] = []
+        var contacts: [UserID: Contact] = [:]
+        var groups: [Int64: GroupProfile] = [:]
+        var members: [Int64: [UserID: GroupMemberProfile]] = [:]
     }
 
     /// How many controls may wait for their targets.

@@ -49,11 +49,11 @@ public final class SQLiteAccountStore: AccountStore {
         self.path = path
         self.codec = codec
         do {
-            writer = try Self.openWriter(path, account)
+            writer = try Self.openWriter(path, account, codec)
             damagedFile = nil
         } catch let error as StoreError where error.code == .damaged && damagePolicy == .keepAside {
             damagedFile = try Self.putAside(path)
-            writer = try Self.openWriter(path, account)
+            writer = try Self.openWriter(path, account, codec)
         }
         do {
             readers = try (0..<2).map { index in
@@ -75,6 +75,7 @@ public final class SQLiteAccountStore: AccountStore {
             try await writer.perform { database in
                 let (outcomes, finished) = try database.transaction {
                     let tables = try SQLiteTables(database: database)
+                    try tables.chooseDeletion(for: operations)
                     var writer = try StoreWriter(tables: tables, codec: codec, account: account)
                     var outcomes: [StoreOutcome] = []
                     outcomes.reserveCapacity(operations.count)
@@ -82,8 +83,10 @@ public final class SQLiteAccountStore: AccountStore {
                         outcomes.append(try writer.perform(operation))
                     }
                     try writer.finish()
+                    try tables.finishWiping()
                     return (outcomes, writer)
                 }
+                Self.wipeLog(database)
                 // On the writer's queue, so that streams see the transactions in their order.
                 try publisher.publish { try finished.changes() }
                 return outcomes
@@ -103,6 +106,20 @@ public final class SQLiteAccountStore: AccountStore {
             await reader.closeAsync()
         }
         await writer.closeAsync()
+    }
+
+    /// Cuts the write-ahead log to nothing when it may hold the text of a burned message.
+    ///
+    /// While another process reads, that is not possible; it is tried again after every transaction.
+    private static func wipeLog(_ database: Database) {
+        do {
+            guard try database.integer("SELECT value FROM meta WHERE name = 'wipe'") == 1,
+                try database.checkpoint(truncates: true)
+            else { return }
+            try database.execute("DELETE FROM meta WHERE name = 'wipe'")
+        } catch {
+            // The mark stays, and with it the duty.
+        }
     }
 
     // MARK: Reading
@@ -196,9 +213,40 @@ public final class SQLiteAccountStore: AccountStore {
         }
     }
 
+    // MARK: Care
+
+    /// Looks for damage in the file; answers the first findings, none for a sound file.
+    ///
+    /// Reads the whole file.
+    public func integrityFindings() async throws -> [String] {
+        try await read { tables, _ in try tables.database.quickCheck() }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes an account's file, those beside it, and damaged ones that were put aside; the store must be closed.
+    ///
+    /// - Throws: `StoreError` when a file is there and cannot be deleted.
+    public static func delete(path: String) throws {
+        var files = [path + "-wal", path + "-shm", path]
+        // The path is a string that lives for the call, here and below.
+        for number in 1... {
+            let aside = "\(path).damaged-\(number)"
+            guard unsafe access(aside, F_OK) == 0 else { break }
+            files += [aside + "-wal", aside + "-shm", aside]
+        }
+        for file in files where unsafe access(file, F_OK) == 0 {
+            guard unsafe unlink(file) == 0 else {
+                throw StoreError(code: .unusable, message: "the file \(file) cannot be deleted")
+            }
+        }
+    }
+
     // MARK: Opening
 
-    private static func openWriter(_ path: String, _ account: UserID) throws -> DatabaseQueue {
+    private static func openWriter(
+        _ path: String, _ account: UserID, _ codec: ContentCodec
+    ) throws -> DatabaseQueue {
         do {
             var options = DatabaseOptions()
             // The index of uuids is hit all over by every sync round.
@@ -208,6 +256,8 @@ public final class SQLiteAccountStore: AccountStore {
                 database in
                 try database.migrate(Schema.migrations)
                 try claim(database, for: account)
+                wipeLog(database)
+                try SQLiteTables.reindex(database, codec)
             }
         } catch let error as SQLiteError {
             throw StoreError(error)
@@ -248,9 +298,7 @@ extension SQLiteTables {
         guard row.position != nil, let session = try session ?? self.session(id: row.session)?.session else {
             return nil
         }
-        return row.message(
-            in: session, codec: codec,
-            reactions: row.flags.contains(.reactions) ? try reactions(of: row.id) : [])
+        return row.message(in: session, codec: codec, extras: try extras(of: row))
     }
 
     func conversation(of row: SessionRow, codec: ContentCodec) throws -> Conversation {

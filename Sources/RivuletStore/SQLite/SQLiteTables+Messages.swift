@@ -7,6 +7,12 @@ extension SQLiteTables {
         revision, raw
         """
 
+    /// As `messageColumns`, with the JSON from where it is (`MessageRow.Flags.burning`).
+    static let selectedColumns = """
+        id, session, position, sender, uuid, server_key, local_number, time_ms, kind, state, failure, flags,
+        revision, CASE WHEN flags & 512 THEN (SELECT raw FROM burning WHERE burning.message = id) ELSE raw END
+        """
+
     static func messageRow(_ row: borrowing Row) -> MessageRow {
         MessageRow(
             id: row.integer(at: 0), session: row.integer(at: 1), position: row.optionalInteger(at: 2),
@@ -21,7 +27,7 @@ extension SQLiteTables {
 
     func message(id: Int64) throws -> MessageRow? {
         try database.first(
-            "SELECT \(Self.messageColumns) FROM message WHERE id = ?", .integer(id), make: Self.messageRow)
+            "SELECT \(Self.selectedColumns) FROM message WHERE id = ?", .integer(id), make: Self.messageRow)
     }
 
     func message(uuid: String) throws -> MessageRow? {
@@ -35,7 +41,7 @@ extension SQLiteTables {
     {
         try database.first(
             """
-            SELECT \(Self.messageColumns) FROM message
+            SELECT \(Self.selectedColumns) FROM message
             WHERE uuid IS NULL AND local_number <> 0 AND sender = ? AND local_number = ? AND time_ms = ?
                 AND session = ?
             ORDER BY id LIMIT 1
@@ -46,7 +52,7 @@ extension SQLiteTables {
     func last(in session: Int64) throws -> MessageRow? {
         try database.first(
             """
-            SELECT \(Self.messageColumns) FROM message WHERE session = ? AND position IS NOT NULL
+            SELECT \(Self.selectedColumns) FROM message WHERE session = ? AND position IS NOT NULL
             ORDER BY position DESC LIMIT 1
             """, .integer(session), make: Self.messageRow)
     }
@@ -63,7 +69,7 @@ extension SQLiteTables {
     func shown(in session: Int64, after position: Int64, limit: Int) throws -> [MessageRow] {
         try database.rows(
             """
-            SELECT \(Self.messageColumns) FROM message WHERE session = ? AND position > ?
+            SELECT \(Self.selectedColumns) FROM message WHERE session = ? AND position > ?
             ORDER BY position LIMIT ?
             """, .integer(session), .integer(position), .integer(Int64(limit)), make: Self.messageRow)
     }
@@ -71,7 +77,7 @@ extension SQLiteTables {
     func shown(in session: Int64, before position: Int64, limit: Int) throws -> [MessageRow] {
         try database.rows(
             """
-            SELECT \(Self.messageColumns) FROM message WHERE session = ? AND position < ?
+            SELECT \(Self.selectedColumns) FROM message WHERE session = ? AND position < ?
             ORDER BY position DESC LIMIT ?
             """, .integer(session), .integer(position), .integer(Int64(limit)), make: Self.messageRow
         ).reversed()
@@ -117,7 +123,15 @@ extension SQLiteTables {
         try insert.bind(row.failure, at: 11)
         try insert.bind(row.flags.rawValue, at: 12)
         try insert.bind(row.revision, at: 13)
-        try insert.run(borrowing: row.raw, at: 14)
+        guard row.flags.contains(.burning) else { return try insert.run(borrowing: row.raw, at: 14) }
+        try insert.run(borrowing: "", at: 14)
+        try saveBurning(row)
+    }
+
+    private func saveBurning(_ row: MessageRow) throws {
+        try database.execute(
+            "INSERT INTO burning VALUES (?, ?) ON CONFLICT DO UPDATE SET raw = excluded.raw",
+            .integer(row.id), .text(row.raw))
     }
 
     func update(_ row: MessageRow) throws {
@@ -128,7 +142,8 @@ extension SQLiteTables {
             WHERE id = ?
             """, .optional(row.serverKey), .integer(row.timeMilliseconds), .text(row.kind),
             .integer(row.state.rawValue), .optional(row.failure), .integer(row.flags.rawValue),
-            .integer(row.revision), .text(row.raw), .integer(row.id))
+            .integer(row.revision), .text(row.flags.contains(.burning) ? "" : row.raw), .integer(row.id))
+        if row.flags.contains(.burning) { try saveBurning(row) }
         // Apart, because it touches the index of places.
         try database.execute(
             "UPDATE message SET position = ?1 WHERE id = ?2 AND position IS NOT ?1", .optional(row.position),
@@ -165,6 +180,31 @@ extension SQLiteTables {
         try database.execute("DELETE FROM reaction WHERE message = ?", .integer(message))
     }
 
+    func tags(of message: Int64) throws -> [String] {
+        try database.rows("SELECT tag FROM tag WHERE message = ? ORDER BY tag", .integer(message)) {
+            $0.text(at: 0)
+        }
+    }
+
+    func setTag(_ tag: String, on message: Int64, isOn: Bool) throws {
+        try database.execute(
+            isOn
+                ? "INSERT OR IGNORE INTO tag VALUES (?, ?)" : "DELETE FROM tag WHERE message = ? AND tag = ?",
+            .integer(message), .text(tag))
+    }
+
+    func deleteTags(of message: Int64) throws {
+        try database.execute("DELETE FROM tag WHERE message = ?", .integer(message))
+    }
+
+    func setFavorite(_ message: Int64, isOn: Bool) throws {
+        try database.execute(
+            isOn
+                ? "INSERT OR IGNORE INTO favorite (message) VALUES (?)"
+                : "DELETE FROM favorite WHERE message = ?",
+            .integer(message))
+    }
+
     func addReader(_ user: Int64, of message: Int64) throws -> Int64 {
         try database.execute(
             "INSERT OR IGNORE INTO reader VALUES (?, ?)", .integer(message), .integer(user))
@@ -185,21 +225,5 @@ extension SQLiteTables {
 
     func deleteEarlierTexts(of message: Int64) throws {
         try database.execute("DELETE FROM earlier_text WHERE message = ?", .integer(message))
-    }
-
-    // MARK: Search
-
-    func index(_ text: String, row: MessageRow) throws {
-        let insert = try insertSearch.get()
-        try insert.bind(row.id, at: 1)
-        try insert.bind(SearchText.scope(of: row), at: 2)
-        try insert.run(borrowing: SearchText.segmented(text), at: 3)
-    }
-
-    /// The table keeps no text of its own, so it must be told what the row was indexed with.
-    func unindex(_ text: String, row: MessageRow) throws {
-        try database.execute(
-            "INSERT INTO search (search, rowid, scope, text) VALUES ('delete', ?, ?, ?)", .integer(row.id),
-            .text(SearchText.scope(of: row)), .text(SearchText.segmented(text)))
     }
 }

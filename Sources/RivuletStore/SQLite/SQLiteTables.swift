@@ -6,17 +6,18 @@ final class SQLiteTables: StoreTables, PageTables {
     let database: Database
     // What every arriving message needs, found once.
     private(set) lazy var findByUUID = Result {
-        try database.statement("SELECT \(Self.messageColumns) FROM message WHERE uuid = ?")
+        try database.statement("SELECT \(Self.selectedColumns) FROM message WHERE uuid = ?")
     }
     private(set) lazy var insertMessage = Result {
         try database.statement(
             "INSERT INTO message (\(Self.messageColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     }
-    private(set) lazy var insertSearch = Result {
-        try database.statement("INSERT INTO search (rowid, scope, text) VALUES (?, ?, ?)")
-    }
+    /// The shard of the search that was written last, with its statement.
+    var currentShard: (number: Int64, insert: Statement)?
     /// Whether any control waits for its target; spares a look-up for every message that arrives.
     private var hasWaiting: Bool
+    /// Whether a message burned in this transaction.
+    private(set) var hasWiped = false
 
     init(database: Database) throws {
         self.database = database
@@ -121,6 +122,34 @@ final class SQLiteTables: StoreTables, PageTables {
             .integer(row.mentions), .optional(row.readPosition), .optional(row.draft),
             .integer(row.isPinned ? 1 : 0), .integer(row.isMuted ? 1 : 0), .integer(row.isHidden ? 1 : 0),
             .integer(row.id))
+    }
+
+    // MARK: Burning
+
+    /// Removes the JSON of a burned message.
+    ///
+    /// Pages that were split or merged may hold old copies of rows in their gaps, which deleting a row does not reach;
+    /// so the two small tables in which the text stood are emptied, which zeroes all their pages, and filled again.
+    func wipe(_ row: MessageRow) throws {
+        try database.execute("DELETE FROM burning WHERE message = ?", .integer(row.id))
+        hasWiped = true
+    }
+
+    /// Ends a transaction in which messages burned.
+    func finishWiping() throws {
+        guard hasWiped else { return }
+        let burning = try database.rows("SELECT message, raw FROM burning") { row in
+            (row.integer(at: 0), row.text(at: 1))
+        }
+        let sends = try allSends()
+        // Without a condition, so that SQLite empties the whole tree at once.
+        try database.execute("DELETE FROM burning")
+        try database.execute("DELETE FROM outbox")
+        for (message, raw) in burning {
+            try database.execute("INSERT INTO burning VALUES (?, ?)", .integer(message), .text(raw))
+        }
+        for send in sends { try insert(send) }
+        try database.execute("INSERT OR REPLACE INTO meta VALUES ('wipe', 1)")
     }
 
     // MARK: Sends and keys

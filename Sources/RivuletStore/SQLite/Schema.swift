@@ -5,7 +5,7 @@ enum Schema {
     /// "Rivu" in ASCII.
     static let applicationID: Int32 = 0x5269_7675
 
-    static let migrations = Migrations(applicationID: applicationID, scripts: [first])
+    static let migrations = Migrations(applicationID: applicationID, scripts: [first, second, third])
 
     private static let first = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -64,5 +64,32 @@ enum Schema {
 
         CREATE VIRTUAL TABLE search USING fts5 (
             text, scope, content = '', tokenize = 'unicode61 remove_diacritics 2');
+        """
+
+    /// People, favourites, labels, media; and the JSON of messages that burn, apart, so that it can be wiped.
+    private static let second = """
+        CREATE TABLE burning (message INTEGER PRIMARY KEY, raw TEXT NOT NULL);
+        CREATE TABLE tag (message INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (message, tag)) WITHOUT ROWID;
+        CREATE TABLE favorite (id INTEGER PRIMARY KEY, message INTEGER NOT NULL UNIQUE);
+        CREATE INDEX message_media ON message (session, position)
+            WHERE position IS NOT NULL AND kind IN ('image', 'video', 'audio', 'file', 'link', 'location');
+        CREATE INDEX message_pinned ON message (session, position) WHERE position IS NOT NULL AND flags & 32 <> 0;
+
+        CREATE TABLE contact (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL, remark TEXT, avatar TEXT, is_blocked INTEGER NOT NULL);
+        CREATE TABLE chat_group (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL, notice TEXT NOT NULL, avatar TEXT,
+            is_muted INTEGER NOT NULL, is_pinning_restricted INTEGER NOT NULL, is_super INTEGER NOT NULL,
+            is_disbanded INTEGER NOT NULL);
+        CREATE TABLE member (
+            chat_group INTEGER NOT NULL, user INTEGER NOT NULL, role TEXT NOT NULL, nickname TEXT,
+            is_muted INTEGER NOT NULL, PRIMARY KEY (chat_group, user)) WITHOUT ROWID;
+        """
+
+    /// The search in shards (`SQLiteTables+Search.swift`), each a table of its own, made when it is needed.
+    private static let third = """
+        DROP TABLE search;
+        CREATE TABLE search_shard (id INTEGER PRIMARY KEY);
+        INSERT OR REPLACE INTO meta VALUES ('reindex', 1);
         """
 }

@@ -23,6 +23,12 @@ struct MessageRow: Equatable {
         static let control = Flags(rawValue: 128)
         /// The search knows its text.
         static let indexed = Flags(rawValue: 256)
+        /// It burns after reading: its JSON is kept apart, where it can be wiped, and the search never knows it.
+        static let burning = Flags(rawValue: 512)
+        /// It is one of the user's favourites.
+        static let favorite = Flags(rawValue: 1_024)
+        /// The table of tags has some for it.
+        static let tags = Flags(rawValue: 2_048)
     }
 
     var id: Int64
@@ -43,6 +49,12 @@ struct MessageRow: Equatable {
 
     var isOutgoing: Bool { flags.contains(.outgoing) }
     var isUnsent: Bool { (position ?? 0) >= PositionRules.unsentBase }
+}
+
+/// What other tables know of a message.
+struct RowExtras {
+    var reactions: [Message.Reaction] = []
+    var tags: [String] = []
 }
 
 /// The state of a message as one number: the case in the low four bits, the count of readers above.

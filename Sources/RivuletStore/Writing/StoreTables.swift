@@ -37,6 +37,10 @@ protocol StoreTables: AnyObject {
     func reactions(of message: Int64) throws -> [Message.Reaction]
     func setReaction(_ emoji: String, of user: Int64, on message: Int64, isOn: Bool) throws
     func deleteReactions(of message: Int64) throws
+    func tags(of message: Int64) throws -> [String]
+    func setTag(_ tag: String, on message: Int64, isOn: Bool) throws
+    func deleteTags(of message: Int64) throws
+    func setFavorite(_ message: Int64, isOn: Bool) throws
     /// Notes that a user has read a message and answers how many have.
     func addReader(_ user: Int64, of message: Int64) throws -> Int64
     func setVote(_ options: [Int], of user: Int64, on message: Int64) throws
@@ -49,4 +53,28 @@ protocol StoreTables: AnyObject {
 
     func index(_ text: String, row: MessageRow) throws
     func unindex(_ text: String, row: MessageRow) throws
+
+    /// Removes the JSON of a burned message, and sees to it that no copy stays in the file.
+    func wipe(_ row: MessageRow) throws
+
+    func contact(_ user: UserID) throws -> Contact?
+    func save(_ contact: Contact) throws
+    func deleteContact(_ user: UserID) throws
+    func group(_ id: Int64) throws -> GroupProfile?
+    func save(_ group: GroupProfile) throws
+    func deleteGroup(_ id: Int64) throws
+    func members(of group: Int64) throws -> [GroupMemberProfile]
+    func member(_ user: UserID, of group: Int64) throws -> GroupMemberProfile?
+    func save(_ member: GroupMemberProfile, of group: Int64) throws
+    func deleteMember(_ user: UserID, of group: Int64) throws
+    func deleteMembers(of group: Int64) throws
+}
+
+extension StoreTables {
+    func extras(of row: MessageRow) throws -> RowExtras {
+        guard !row.flags.isDisjoint(with: [.reactions, .tags]) else { return RowExtras() }
+        return RowExtras(
+            reactions: row.flags.contains(.reactions) ? try reactions(of: row.id) : [],
+            tags: row.flags.contains(.tags) ? try tags(of: row.id) : [])
+    }
 }

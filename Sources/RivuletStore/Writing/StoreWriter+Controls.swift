@@ -4,6 +4,8 @@ import RivuletModel
 extension StoreWriter {
     /// How long after sending an author may change a text.
     private static var editLimitMilliseconds: Int64 { 24 * 3_600 * 1_000 }
+    /// How many labels a message can have; any member can add some.
+    private static var tagsMax: Int { 32 }
 
     mutating func receiveControl(
         _ control: ControlContent, _ message: IncomingMessage
@@ -15,6 +17,12 @@ extension StoreWriter {
             row.kind = "control"
             row.flags.insert(.control)
             try tables.insert(row)
+        }
+        if case .custom(let box) = control {
+            noteControl(
+                StoredControl(
+                    session: message.session, sender: message.sender, isOutgoing: message.isOutgoing,
+                    timeMilliseconds: message.timeMilliseconds, content: box))
         }
         return try apply(
             control, raw: message.raw, sender: message.sender.rawValue,
@@ -50,17 +58,71 @@ extension StoreWriter {
                 return .ignored
             }
             return try markRead(session, upTo: MessageID(row.id))
-        case .vote(_, let options):
-            try tables.setVote(options, of: sender, on: row.id)
-            try update(row)
-            return .applied
-        case .pin(_, let isOn): return try pin(row, isOn: isOn)
-        case .tag, .custom: return .ignored
+        case .vote(_, let options): return try vote(row, options, by: sender, at: timeMilliseconds)
+        case .pin(_, let isOn): return try pin(row, isOn: isOn, by: sender)
+        case .tag(_, let tag, let isAdded): return try self.tag(row, tag, isAdded: isAdded)
+        case .custom(let box):
+            guard case .erase? = box.value.effect else { return .ignored }
+            return try erase(row, by: sender)
         }
     }
 
+    /// Leaves an empty shell of a message, when this user may ask for it.
+    private mutating func erase(_ row: MessageRow, by sender: Int64) throws -> StoreOutcome {
+        guard row.kind != MessageKind.erased.rawValue, row.kind != MessageKind.revoked.rawValue,
+            let session = try session(number: row.session)?.session
+        else { return .ignored }
+        if sender != row.sender {
+            guard row.flags.contains(.burning) else { return .ignored }
+            let isReader = sender == account.rawValue || session == .peer(UserID(sender))
+            guard isReader else { return .ignored }
+        }
+        var row = row
+        for send in try tables.sends(ofMessage: row.id) { try tables.deleteSend(number: send.send.number) }
+        try forgetContent(of: &row)
+        row.kind = MessageKind.erased.rawValue
+        if row.state.isUnderWay {
+            row.state = .failed
+            row.failure = ""
+        }
+        try update(row)
+        return .applied
+    }
+
+    private mutating func tag(_ row: MessageRow, _ tag: String, isAdded: Bool) throws -> StoreOutcome {
+        guard row.raw != "" || row.kind == MessageKind.notice.rawValue else { return .ignored }
+        let before = try tables.tags(of: row.id)
+        guard before.contains(tag) != isAdded, !isAdded || before.count < Self.tagsMax else {
+            return .ignored
+        }
+        try tables.setTag(tag, on: row.id, isOn: isAdded)
+        var row = row
+        if isAdded {
+            row.flags.insert(.tags)
+        } else if before.count == 1 {
+            row.flags.remove(.tags)
+        }
+        try update(row)
+        return .applied
+    }
+
+    /// The last vote of a user counts, while the poll is open and for options that it has.
+    private mutating func vote(
+        _ row: MessageRow, _ options: [Int], by user: Int64, at time: Int64
+    ) throws -> StoreOutcome {
+        guard case .poll(let poll)? = codec.decode(row.raw).message else { return .ignored }
+        if let end = poll.closesMilliseconds, time >= end { return .ignored }
+        let chosen = Set(options).filter(poll.options.indices.contains).sorted()
+        guard chosen.count == options.count, poll.allowsMultiple || chosen.count <= 1 else { return .ignored }
+        try tables.setVote(chosen, of: user, on: row.id)
+        try update(row)
+        return .applied
+    }
+
     private mutating func revoke(_ row: MessageRow, by sender: Int64) throws -> StoreOutcome {
-        guard sender == row.sender, row.kind != MessageKind.revoked.rawValue else { return .ignored }
+        guard sender == row.sender, row.kind != MessageKind.revoked.rawValue,
+            row.kind != MessageKind.erased.rawValue
+        else { return .ignored }
         var row = row
         try forgetContent(of: &row)
         row.kind = MessageKind.revoked.rawValue
@@ -86,7 +148,8 @@ extension StoreWriter {
     private mutating func edit(
         _ row: MessageRow, _ edit: EditContent, by sender: Int64, at time: Int64
     ) throws -> StoreOutcome {
-        guard sender == row.sender, row.kind == MessageKind.text.rawValue,
+        // The words of an edit would outlive those of a message that burns.
+        guard sender == row.sender, row.kind == MessageKind.text.rawValue, !row.flags.contains(.burning),
             time - row.timeMilliseconds <= Self.editLimitMilliseconds
         else { return .ignored }
         var decoded = codec.decode(row.raw)
@@ -117,7 +180,9 @@ extension StoreWriter {
     private mutating func react(
         _ row: MessageRow, _ emoji: String, by user: Int64, isOn: Bool
     ) throws -> StoreOutcome {
-        guard row.kind != MessageKind.revoked.rawValue else { return .ignored }
+        guard row.kind != MessageKind.revoked.rawValue, row.kind != MessageKind.erased.rawValue else {
+            return .ignored
+        }
         try tables.setReaction(emoji, of: user, on: row.id, isOn: isOn)
         var row = row
         if try tables.reactions(of: row.id).isEmpty {
@@ -129,7 +194,16 @@ extension StoreWriter {
         return .applied
     }
 
-    private mutating func pin(_ row: MessageRow, isOn: Bool) throws -> StoreOutcome {
+    private mutating func pin(_ row: MessageRow, isOn: Bool, by user: Int64) throws -> StoreOutcome {
+        guard row.kind != MessageKind.revoked.rawValue, row.kind != MessageKind.erased.rawValue,
+            row.flags.contains(.pinned) != isOn
+        else { return .ignored }
+        if let session = try session(number: row.session)?.session, session.kind == .group,
+            try tables.group(session.id)?.isPinningRestricted == true,
+            try tables.member(UserID(user), of: session.id)?.role.isManaging != true
+        {
+            return .ignored
+        }
         var row = row
         if isOn { row.flags.insert(.pinned) } else { row.flags.remove(.pinned) }
         try update(row)
@@ -141,8 +215,11 @@ extension StoreWriter {
     /// Removes everything that the message said, here and in the search, and what was counted of it.
     mutating func forgetContent(of row: inout MessageRow) throws {
         try unindex(&row, codec.decode(row.raw).message)
+        if row.flags.contains(.burning) { try tables.wipe(row) }
         row.raw = ""
         try tables.deleteReactions(of: row.id)
+        try tables.deleteTags(of: row.id)
+        try tables.setFavorite(row.id, isOn: false)
         try tables.deleteEarlierTexts(of: row.id)
         if row.flags.contains(.counts), var session = try session(number: row.session),
             row.position ?? .min > session.readPosition ?? .min
@@ -151,7 +228,9 @@ extension StoreWriter {
             if row.flags.contains(.mention) { session.mentions = max(0, session.mentions - 1) }
             hold(session)
         }
-        row.flags.subtract([.counts, .mention, .reactions, .edited, .pinned])
+        row.flags.subtract([
+            .counts, .mention, .reactions, .edited, .pinned, .burning, .favorite, .tags,
+        ])
     }
 
     private mutating func unindex(_ row: inout MessageRow, _ content: MessageContent?) throws {
@@ -162,7 +241,7 @@ extension StoreWriter {
     }
 
     private mutating func index(_ row: inout MessageRow, _ content: MessageContent?) throws {
-        guard let text = content?.searchText else { return }
+        guard !row.flags.contains(.burning), let text = content?.searchText else { return }
         row.flags.insert(.indexed)
         try tables.index(text, row: row)
     }

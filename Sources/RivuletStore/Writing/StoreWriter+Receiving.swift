@@ -13,6 +13,7 @@ extension StoreWriter {
             try tables.insert(row)
             return .inserted(MessageID(row.id))
         }
+        if case .groupNotification(let notification) = content { try learn(notification) }
         row.position = try takePosition(in: message.session)
         if !message.isOutgoing, content.countsAsUnread {
             row.flags.insert(.counts)
@@ -118,7 +119,11 @@ extension StoreWriter {
             localNumber: message.localNumber, timeMilliseconds: message.timeMilliseconds,
             kind: content.kind.rawValue, raw: message.raw, state: message.isOutgoing ? .accepted : .received,
             flags: message.isOutgoing ? .outgoing : [])
-        if case .notice(let text) = content { row.raw = text }
+        if message.content.envelope.burnSeconds != nil { row.flags.insert(.burning) }
+        if case .notice(let text) = content {
+            row.raw = text
+            row.flags.remove(.burning)
+        }
         return row
     }
 }

@@ -44,6 +44,12 @@ struct StoreWriter<Tables: StoreTables> {
         case .setPinned(let session, let isOn): try change(session) { $0.isPinned = isOn }
         case .setMuted(let session, let isOn): try change(session) { $0.isMuted = isOn }
         case .setHidden(let session, let isOn): try change(session) { $0.isHidden = isOn }
+        case .setFavorite(let id, let isOn): try setFavorite(id.rawValue, isOn: isOn)
+        case .setContact(let contact): try setContact(contact)
+        case .removeContact(let user): try removeContact(user)
+        case .setGroup(let group): try setGroup(group)
+        case .setMembers(let group, let members): try setMembers(of: group, members)
+        case .removeGroup(let group): try removeGroup(group)
         }
     }
 
@@ -124,7 +130,8 @@ struct StoreWriter<Tables: StoreTables> {
     /// Inserts a shown row and keeps the conversation's last message and unread count.
     mutating func insertShown(_ row: MessageRow, content: DecodedContent) throws {
         var row = row
-        let searchText = content.message?.searchText
+        // What burns is never indexed: the index could not forget its words for certain.
+        let searchText = row.flags.contains(.burning) ? nil : content.message?.searchText
         if searchText != nil { row.flags.insert(.indexed) }
         try tables.insert(row)
         if let searchText { try tables.index(searchText, row: row) }
@@ -168,6 +175,18 @@ struct StoreWriter<Tables: StoreTables> {
         record.cleared(session)
     }
 
+    mutating func noteControl(_ control: StoredControl) {
+        record.controls.append(control)
+    }
+
+    mutating func noteGroup(_ group: Int64) {
+        record.groups.insert(group)
+    }
+
+    mutating func noteContact(_ user: UserID) {
+        record.contacts.insert(user)
+    }
+
     /// The next place at the end of a conversation.
     mutating func takePosition(in session: Session) throws -> Int64 {
         var row = try self.session(session)
@@ -179,9 +198,7 @@ struct StoreWriter<Tables: StoreTables> {
     /// The message of a row, as readers see it.
     private func message(of row: MessageRow, known: DecodedContent?) throws -> Message? {
         guard let session = numbers[row.session] else { return nil }
-        return try row.message(
-            in: session, codec: codec, known: known,
-            reactions: row.flags.contains(.reactions) ? tables.reactions(of: row.id) : [])
+        return try row.message(in: session, codec: codec, known: known, extras: tables.extras(of: row))
     }
 
     private static func setLast(_ row: MessageRow, of session: inout SessionRow) {
@@ -196,25 +213,29 @@ extension MessageRow {
     ///
     /// `known` spares reading the JSON again.
     func message(
-        in session: Session, codec: ContentCodec, known: DecodedContent? = nil, reactions: [Message.Reaction]
+        in session: Session, codec: ContentCodec, known: DecodedContent? = nil, extras: RowExtras
     ) -> Message? {
         guard let position else { return nil }
         var reference: String?
+        var burnSeconds: Int?
         let content: MessageContent
         switch kind {
         case MessageKind.revoked.rawValue: content = .revoked
+        case MessageKind.erased.rawValue: content = .erased
         case MessageKind.notice.rawValue: content = .notice(raw)
         default:
             let decoded = known ?? codec.decode(raw)
             reference = decoded.envelope.reference
+            burnSeconds = decoded.envelope.burnSeconds
             content = decoded.message ?? .unknown(raw: raw, fallback: decoded.envelope.fallback)
         }
         return Message(
             id: MessageID(id), session: session, sender: UserID(sender), isOutgoing: isOutgoing, uuid: uuid,
             serverKey: serverKey, position: MessagePosition(position), timeMilliseconds: timeMilliseconds,
-            content: content, reference: reference, reactions: reactions,
+            content: content, reference: reference, reactions: extras.reactions,
             state: state.state(failure: failure), isEdited: flags.contains(.edited),
-            revision: Int(clamping: revision))
+            revision: Int(clamping: revision), tags: extras.tags, burnSeconds: burnSeconds,
+            isPinned: flags.contains(.pinned), isFavorite: flags.contains(.favorite))
     }
 }
 
@@ -227,6 +248,9 @@ struct ChangeRecord {
     private var deletedIDs: [Int64] = []
     private var sessions: Set<Session> = []
     private var clearedSessions: Set<Session> = []
+    var controls: [StoredControl] = []
+    var groups: Set<Int64> = []
+    var contacts: Set<UserID> = []
 
     mutating func inserted(_ row: MessageRow, content: DecodedContent) {
         contents[row.id] = content
@@ -268,6 +292,9 @@ struct ChangeRecord {
         changes.deleted = deletedIDs.map(MessageID.init(rawValue:))
         changes.sessions = sessions
         changes.cleared = clearedSessions
+        changes.controls = controls
+        changes.groups = groups
+        changes.contacts = contacts
         return changes
     }
 }
