@@ -2,6 +2,7 @@ import Foundation
 import RivuletModel
 import RivuletStore
 import RivuletTestSupport
+import SQLiteKit
 import Testing
 
 /// What happens around the file: other processes, damage, deletion.
@@ -67,5 +68,49 @@ struct StoreProcessTests {
             _ = try SQLiteAccountStore(path: path, account: UserID(2), damagePolicy: .keepAside)
         }
         #expect(error?.code == .foreignFile)
+    }
+
+    @Test func `an index of an older version is built anew`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("account.db")
+        let codec = ContentCodec()
+        var store = try SQLiteAccountStore(path: path, account: UserID(1))
+        let operations = (0..<2_500).map { index in
+            let raw = #"{"uuid":"u\#(index)","text":"word \#(index)"}"#
+            return StoreOperation.receive(
+                IncomingMessage(
+                    session: .peer(UserID(2)), sender: UserID(2), isOutgoing: false, raw: raw,
+                    content: codec.decode(raw), timeMilliseconds: 1))
+        }
+        _ = try await store.apply(operations)
+        await store.close()
+        let database = try Database(path: path)
+        for shard in try database.rows("SELECT id FROM search_shard", make: { $0.integer(at: 0) }) {
+            try database.executeScript("DROP TABLE search_\(shard)")
+        }
+        try database.executeScript(
+            """
+            DROP TABLE search_shard;
+            CREATE VIRTUAL TABLE search USING fts5 (text, scope, content = '');
+            PRAGMA user_version = 2;
+            """)
+        database.close()
+        store = try SQLiteAccountStore(path: path, account: UserID(1))
+        #expect(
+            try await store.search(SearchQuery("word", limit: 3)).map(\.uuid) == ["u2499", "u2498", "u2497"])
+        #expect(try await store.search(SearchQuery("0")).map(\.uuid) == ["u0"])
+        await store.close()
+    }
+
+    @Test func `a file of a newer version is refused and left alone`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("account.db")
+        await (try SQLiteAccountStore(path: path, account: UserID(1))).close()
+        try Database(path: path).executeScript("PRAGMA user_version = 99")
+        let error = #expect(throws: StoreError.self) {
+            _ = try SQLiteAccountStore(path: path, account: UserID(1), damagePolicy: .keepAside)
+        }
+        #expect(error?.code == .newerVersion)
+        #expect(try Database(path: path).integer("PRAGMA user_version") == 99)
     }
 }

@@ -75,4 +75,22 @@ struct StoreSearchTests {
             .insertHistory([try fixture.text("word a", uuid: "1"), try fixture.text("word b", uuid: "2")]))
         #expect(try await find(fixture, SearchQuery("word")) == ["3", "2", "1"])
     }
+
+    /// Numbers of history and of live messages lie in different shards of the index.
+    @Test(arguments: StoreKind.allCases) func `pages of results go on from shard to shard`(kind: StoreKind)
+        async throws
+    {
+        let fixture = try StoreFixture(kind)
+        try await fixture.apply(
+            .receive(try fixture.text("word d", uuid: "4")), .receive(try fixture.text("word e", uuid: "5")),
+            .insertHistory([
+                try fixture.text("word a", uuid: "1"), try fixture.text("word b word", uuid: "2"),
+                try fixture.text("word c", uuid: "3"),
+            ]))
+        let first = try await fixture.store.search(SearchQuery("word", limit: 3))
+        #expect(first.compactMap(\.uuid) == ["5", "4", "3"])
+        let last = try #require(first.last)
+        #expect(try await find(fixture, SearchQuery("word", before: last.id, limit: 3)) == ["2", "1"])
+        #expect(try await find(fixture, SearchQuery("word", order: .rank, limit: 4)).count == 4)
+    }
 }
