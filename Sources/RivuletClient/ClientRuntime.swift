@@ -21,6 +21,9 @@ actor ClientRuntime {
     private var storageTask: Task<Void, Never>?
     private var tokenTask: Task<Void, Never>?
     private var waits: [SendTicket: SendWait] = [:]
+    private var uploads: [SendID: Task<Void, Never>] = [:]
+    private var receipts = ReceiptBook()
+    private var receiptDeadline: (any Deadline)?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         context.asUnownedSerialExecutor()
@@ -70,17 +73,51 @@ actor ClientRuntime {
         if !isPosted { wait.finish(.failure(CancellationError())) }
     }
 
+    /// Does something on the context and gives its result; nil when the context has ended.
+    ///
+    /// A call of an actor whose executor has ended would never return.
+    private nonisolated func onContext<Result: Sendable>(
+        _ body: @escaping @Sendable (isolated ClientRuntime) -> Result
+    ) async -> Result? {
+        await withCheckedContinuation { continuation in
+            let isPosted = context.enqueue {
+                self.assumeIsolated { runtime in continuation.resume(returning: body(runtime)) }
+            }
+            if !isPosted { continuation.resume(returning: nil) }
+        }
+    }
+
     /// Withdraws a message; tells whether it was still possible.
-    func cancel(_ reference: SendReference) -> Bool {
-        guard core.isRunning, core.isCancellable(reference) else { return false }
-        handle(.sendCancelled(reference))
-        return true
+    nonisolated func cancel(_ reference: SendReference) async -> Bool {
+        await onContext { runtime in
+            guard runtime.core.isRunning, runtime.core.isCancellable(reference) else { return false }
+            runtime.handle(.sendCancelled(reference))
+            return true
+        } ?? false
+    }
+
+    /// Whether the service is logged in, after everything that was asked for before.
+    nonisolated func isOnline() async -> Bool {
+        await onContext { $0.core.isOnline } ?? false
+    }
+
+    /// Writes something that nobody keeps; false when there is no connection.
+    nonisolated func sendLive(_ packet: Packet) async -> Bool {
+        await onContext { runtime in
+            // What is remembered for the next login needs no connection now.
+            guard runtime.core.isOnline || packet.command == .unreadCount else { return false }
+            runtime.handle(.livePacketRequested(packet))
+            return true
+        } ?? false
     }
 
     /// Stops, and returns when the storage has answered and the connection is given up.
-    func stop() async {
-        handle(.stopped)
-        await storageTask?.value
+    nonisolated func stop() async {
+        let task = await onContext { runtime in
+            runtime.handle(.stopped)
+            return runtime.storageTask
+        }
+        await task??.value
     }
 
     // MARK: On the context
@@ -88,7 +125,12 @@ actor ClientRuntime {
     private func handle(_ event: ClientEvent) {
         let wasRunning = core.isRunning
         if case .sendRequested(let request) = event, !wasRunning { return refuse(request) }
-        if case .restored(let restored) = event { outlet.restored(restored.outbox) }
+        var event = event
+        if case .restored(var restored) = event {
+            outlet.restored(restored.outbox)
+            findUploads(in: &restored)
+            event = .restored(restored)
+        }
         for action in core.handle(event, at: now) { perform(action) }
         if wasRunning, !core.isRunning { rest() }
     }
@@ -116,6 +158,11 @@ actor ClientRuntime {
         deadline?.close()
         deadline = nil
         tokenTask?.cancel()
+        for upload in uploads.values { upload.cancel() }
+        uploads = [:]
+        receipts = ReceiptBook()
+        receiptDeadline?.close()
+        receiptDeadline = nil
         let ended = waits.values
         waits = [:]
         for wait in ended { wait.finish(.failure(IMServiceError(.stopped))) }
@@ -132,6 +179,8 @@ actor ClientRuntime {
             if isCurrent(epoch) { connection?.connection.setReading(isOn) }
         case .commit(let batch): commit(batch)
         case .notify(let notifications): notify(notifications)
+        case .upload(let entry): upload(entry)
+        case .cancelUpload(let id): uploads.removeValue(forKey: id)?.cancel()
         case .askToken(let refusals): askToken(refusals)
         case .setDeadline(let instant): setDeadline(instant)
         }
@@ -171,6 +220,31 @@ actor ClientRuntime {
             let token = await source(refusals)
             guard !Task.isCancelled else { return }
             self?.post(.tokenProvided(token))
+        }
+    }
+
+    /// Finds the messages of an earlier run that still refer to something on this device.
+    private func findUploads(in restored: inout RestoredState) {
+        guard let uploader = configuration.uploader else { return }
+        for index in restored.outbox.indices {
+            let entry = restored.outbox[index]
+            restored.outbox[index].needsUpload = uploader.needsUpload(entry.command, entry.body)
+        }
+    }
+
+    private func upload(_ entry: OutboxEntry) {
+        guard let uploader = configuration.uploader else { return handle(.uploadFailed(entry.id)) }
+        configuration.metrics.add("uploads")
+        uploads[entry.id] = Task.detached { [weak self] in
+            do {
+                let body = try await uploader.upload(entry)
+                guard !Task.isCancelled else { return }
+                self?.post(.uploadFinished(entry.id, body))
+            } catch {
+                guard !Task.isCancelled else { return }
+                self?.configuration.logger.log(.warning, "An upload failed", describe(error))
+                self?.post(.uploadFailed(entry.id))
+            }
         }
     }
 
@@ -243,18 +317,39 @@ actor ClientRuntime {
                 configuration.logger.log(.error, "No timer can be made", describe(error))
             }
         }
-        let (seconds, attoseconds) = instant.sinceStart.components
-        // Rounded up: a timer that fires a moment early would wake the core for nothing.
-        let nanoseconds =
-            UInt64(clamping: seconds) &* 1_000_000_000
-            &+ UInt64(clamping: attoseconds / 1_000_000_000 + 1)
-        deadline?.arm(at: nanoseconds)
+        deadline?.arm(at: instant.nanoseconds)
+    }
+
+    // MARK: Receipts
+
+    /// Tells authors that their messages arrived, as often as may be.
+    private func sendReceipts() {
+        guard core.isOnline else { return }
+        for packet in receipts.takeDue(by: configuration.identity.uid, at: now) {
+            // Behind the event at hand.
+            post(.livePacketRequested(packet))
+        }
+        guard let next = receipts.nextDue else { return }
+        if receiptDeadline == nil {
+            do {
+                receiptDeadline = try context.makeDeadline { [weak self] in
+                    self?.assumeIsolated { $0.sendReceipts() }
+                }
+            } catch {
+                configuration.logger.log(.error, "No timer can be made", describe(error))
+            }
+        }
+        receiptDeadline?.arm(at: next.nanoseconds)
     }
 
     // MARK: Notifications
 
     private func notify(_ notifications: [ClientNotification]) {
         outlet.tell(notifications)
+        if configuration.sendsDeliveryReceipts, configuration.core.profile == .current {
+            for case .message(let message) in notifications { receipts.add(message) }
+            sendReceipts()
+        }
         for case .sendChanged(let report) in notifications where report.step.isLast {
             guard let ticket = report.ticket, let wait = waits.removeValue(forKey: ticket) else { continue }
             if let error = IMServiceError(report.step) {
@@ -269,6 +364,14 @@ actor ClientRuntime {
 /// The name of an error's type and nothing of its contents, which may be a user's.
 private func describe(_ error: any Error) -> [String: String] {
     ["error": String(describing: type(of: error))]
+}
+
+extension ClientInstant {
+    /// The moment on the context's clock, rounded up: a timer that fires a moment early would wake for nothing.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = sinceStart.components
+        return UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000 + 1)
+    }
 }
 
 extension CloseReason {

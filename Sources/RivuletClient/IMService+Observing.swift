@@ -1,30 +1,7 @@
-public import RivuletClientCore
+public import RivuletWire
 
-/// Observers and streams.
-///
-/// A stream gives everything from the moment it was made. It holds at most 8,192 elements (64 connection states) that
-/// its reader has not yet taken; beyond that it loses the oldest. What is in the storage is not lost.
+/// Observers: called on the main actor, in the order of events; held weakly; added twice is once.
 extension IMService {
-    /// The state of the connection: now, and every change.
-    public func connectionStates() -> AsyncStream<ConnectionState> {
-        outlet.makeStateStream()
-    }
-
-    /// Every new stored message.
-    public func messages() -> AsyncStream<ReceivedMessage> {
-        outlet.messages.makeStream()
-    }
-
-    /// Every step of every send.
-    public func sendReports() -> AsyncStream<SendReport> {
-        outlet.reports.makeStream()
-    }
-
-    /// Everything that the client tells, live packets and diagnostics included.
-    public func notifications() -> AsyncStream<ClientNotification> {
-        outlet.everything.makeStream()
-    }
-
     /// Adds an observer of the connection's state.
     public func addConnectionObserver(_ observer: any ConnectionObserver) {
         outlet.pump.connections.add(ObjectIdentifier(observer)) { [weak observer] in observer }
@@ -53,6 +30,16 @@ extension IMService {
     /// Removes an observer of group messages.
     public func removeGroupMessageObserver(_ observer: any GroupMessageObserver) {
         outlet.pump.groups.remove(ObjectIdentifier(observer))
+    }
+
+    /// Adds an observer of customer service.
+    public func addCustomerMessageObserver(_ observer: any CustomerMessageObserver) {
+        outlet.pump.customers.add(ObjectIdentifier(observer)) { [weak observer] in observer }
+    }
+
+    /// Removes an observer of customer service.
+    public func removeCustomerMessageObserver(_ observer: any CustomerMessageObserver) {
+        outlet.pump.customers.remove(ObjectIdentifier(observer))
     }
 
     /// Adds an observer of the chat room.
@@ -93,5 +80,65 @@ extension IMService {
     /// Removes an observer of the operator's live messages.
     public func removeNotificationObserver(_ observer: any NotificationObserver) {
         outlet.pump.notifications.remove(ObjectIdentifier(observer))
+    }
+
+    /// Adds an observer of this account's other logins.
+    public func addLoginPointObserver(_ observer: any LoginPointObserver) {
+        outlet.pump.loginPoints.add(ObjectIdentifier(observer)) { [weak observer] in observer }
+    }
+
+    /// Removes an observer of this account's other logins.
+    public func removeLoginPointObserver(_ observer: any LoginPointObserver) {
+        outlet.pump.loginPoints.remove(ObjectIdentifier(observer))
+    }
+
+    /// Adds an observer of who comes and goes.
+    public func addOnlineStateObserver(_ observer: any OnlineStateObserver) {
+        outlet.pump.onlineStates.add(ObjectIdentifier(observer)) { [weak observer] in observer }
+    }
+
+    /// Removes an observer of who comes and goes.
+    public func removeOnlineStateObserver(_ observer: any OnlineStateObserver) {
+        outlet.pump.onlineStates.remove(ObjectIdentifier(observer))
+    }
+
+    /// Puts an observer of calls on top; only the top one is told.
+    public func pushVOIPObserver(_ observer: any VOIPObserver) {
+        outlet.pump.calls.push(ObjectIdentifier(observer)) { [weak observer] in observer }
+    }
+
+    /// Takes the top observer of calls away, so that the one below is told again; any other one stays.
+    public func popVOIPObserver(_ observer: any VOIPObserver) {
+        outlet.pump.calls.pop(ObjectIdentifier(observer))
+    }
+
+    /// Adds an observer of one of the app's own commands, held weakly; added twice is once.
+    ///
+    /// The app names the method, so its observer can be of any kind:
+    ///
+    /// ```swift
+    /// service.addObserver(screen, of: .nudge, as: Nudge.self) { screen, nudge in screen.onNudge(nudge) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - observer: The object.
+    ///   - command: A number that the configuration's registry has under this type.
+    ///   - type: The body.
+    ///   - call: Calls the observer, on the main actor.
+    public func addObserver<Observer: AnyObject & Sendable, Body: CustomBody>(
+        _ observer: Observer, of command: Command, as type: Body.Type,
+        _ call: @escaping @MainActor @Sendable (Observer, Body) -> Void
+    ) {
+        let registry = configuration.registry
+        outlet.pump.customs.add(ObjectIdentifier(observer), for: command) { [weak observer] packet in
+            guard let observer else { return false }
+            if let body = registry.typedBody(of: packet, as: type) { call(observer, body) }
+            return true
+        }
+    }
+
+    /// Removes an observer of one of the app's own commands.
+    public func removeObserver(_ observer: AnyObject, of command: Command) {
+        outlet.pump.customs.remove(ObjectIdentifier(observer), for: command)
     }
 }

@@ -1,5 +1,5 @@
 public import RivuletClientCore
-public import RivuletWire
+internal import RivuletWire
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -42,6 +42,26 @@ extension IMService {
         return request.ticket
     }
 
+    /// Sends something that nobody keeps, and returns when it was handed to the connection.
+    ///
+    /// - Throws: ``IMServiceError``: not started, not connected, not in this profile, not encodable.
+    public func send(_ message: LiveMessage) async throws {
+        guard let runtime = startedRuntime else { throw IMServiceError(.notStarted) }
+        guard let packet = try livePacket(message) else { return }
+        guard await runtime.sendLive(packet) else { throw IMServiceError(.notConnected) }
+    }
+
+    /// The packet of a live message, if it has something to say.
+    ///
+    /// - Throws: ``IMServiceError``: not in this profile, not encodable.
+    func livePacket(_ message: LiveMessage) throws -> Packet? {
+        let configuration = configuration
+        guard let packet = try message.packet(in: ServiceContext(configuration)) else { return nil }
+        try checkEncodable(
+            OutgoingMessage(command: packet.command, body: packet.body, flags: packet.flags), configuration)
+        return packet
+    }
+
     /// Withdraws a message that was not yet written to a connection.
     ///
     /// - Returns: False when it is too late, or no such message waits.
@@ -49,16 +69,19 @@ extension IMService {
         await startedRuntime?.cancel(reference) ?? false
     }
 
-    private func prepare(_ message: OutgoingMessage) throws -> (ClientRuntime, SendRequest) {
+    private func prepare(_ original: OutgoingMessage) throws -> (ClientRuntime, SendRequest) {
         guard let runtime = startedRuntime else { throw IMServiceError(.notStarted) }
         let configuration = configuration
+        let message = try ServiceContext(configuration).adapted(original)
         try checkEncodable(message, configuration)
         guard outlet.sendingCount < configuration.core.outboxCountMax else {
             throw IMServiceError(.outboxFull)
         }
-        let request = SendRequest(
+        var request = SendRequest(
             ticket: makeTicket(), uuid: message.uuid, command: message.command, body: message.body,
             flags: message.flags, createdMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        request.msgLocalID = message.msgLocalID
+        request.needsUpload = configuration.uploader?.needsUpload(message.command, message.body) ?? false
         outlet.began(request)
         return (runtime, request)
     }
@@ -70,87 +93,18 @@ extension IMService {
         do {
             _ = try packet.pack(from: .client, profile: profile, registry: configuration.registry)
         } catch {
-            throw IMServiceError(.notEncodable)
+            let isLacking = error.code == .unknownCommand || error.code == .commandNotAllowed
+            throw IMServiceError(isLacking ? .notInProfile : .notEncodable)
         }
     }
 
     /// Whether a message was taken into the outbox; the described form of every send.
-    private func isEnqueued(_ message: OutgoingMessage) -> Bool {
+    func isEnqueued(_ message: OutgoingMessage) -> Bool {
         do {
             try enqueue(message)
             return true
         } catch {
             return false
         }
-    }
-
-    // MARK: As described
-
-    /// Sends a message to a user.
-    ///
-    /// - Returns: Whether it was taken into the outbox; false when the service is stopped, the message is too long, or
-    ///   too many wait already.
-    @discardableResult
-    public func sendPeerMessage(_ message: IMMessage) -> Bool {
-        isEnqueued(.peer(message))
-    }
-
-    /// Sends a message to a group.
-    ///
-    /// - Returns: Whether it was taken into the outbox.
-    @discardableResult
-    public func sendGroupMessage(_ message: IMMessage) -> Bool {
-        isEnqueued(.group(message))
-    }
-
-    /// Sends a message to a chat room; without a connection it fails.
-    ///
-    /// - Returns: Whether the service is logged in and took it.
-    @discardableResult
-    public func sendRoomMessage(_ message: RoomMessage) -> Bool {
-        connectionState == .authenticated && isEnqueued(.room(message))
-    }
-
-    /// Sends a live message, which is lost when the other side is away.
-    ///
-    /// - Returns: Whether the service is logged in and took it.
-    @discardableResult
-    public func sendRTMessage(_ message: RTMessage) -> Bool {
-        sendLive(Packet(.rt, .room(message)))
-    }
-
-    /// Reports how many messages are unread in all, for the badge; reported again after each login.
-    public func sendUnreadCount(_ count: Int32) {
-        startedRuntime?.post(.livePacketRequested(Packet(.unreadCount, .unreadCount(count))))
-    }
-
-    /// Sends any packet that is not acknowledged, such as one of the app's own commands.
-    ///
-    /// - Returns: Whether the service is logged in and took it.
-    @discardableResult
-    public func sendLive(_ packet: Packet) -> Bool {
-        guard connectionState == .authenticated, let runtime = startedRuntime else { return false }
-        return runtime.post(.livePacketRequested(packet))
-    }
-
-    /// Enters a chat room, and again after each reconnect; one room at a time, and 0 is none.
-    public func enterRoom(_ roomID: Int64) {
-        guard roomID != 0 else { return }
-        setRoom(roomID)?.post(.roomEntered(roomID))
-    }
-
-    /// Leaves a chat room; any other than the current one is ignored.
-    public func leaveRoom(_ roomID: Int64) {
-        setRoom(nil, when: roomID)?.post(.roomLeft(roomID))
-    }
-
-    /// Whether a message of this user to `peer` waits to be acknowledged.
-    public func isPeerMessageSending(_ peer: Int64, id msgLocalID: Int32) -> Bool {
-        outlet.isSending(ClientOutlet.SendingKey(.im, receiver: peer, msgLocalID: msgLocalID))
-    }
-
-    /// Whether a message of this user to the group waits to be acknowledged.
-    public func isGroupMessageSending(_ groupID: Int64, id msgLocalID: Int32) -> Bool {
-        outlet.isSending(ClientOutlet.SendingKey(.groupIM, receiver: groupID, msgLocalID: msgLocalID))
     }
 }

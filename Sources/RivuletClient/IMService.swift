@@ -32,6 +32,7 @@ public final class IMService: Sendable {
         var isInBackground = false
         var isReachable = true
         var room: Int64?
+        var reachabilityTask: Task<Void, Never>?
         var lastTicket: UInt64 = 0
     }
 
@@ -39,7 +40,7 @@ public final class IMService: Sendable {
     public static let shared = IMService()
 
     let outlet = ClientOutlet()
-    let handlers = HandlerBox()
+    var handlers: HandlerBox { outlet.handlers }
     private let state: Mutex<State>
 
     /// Makes a service that has no server yet and keeps everything in memory.
@@ -64,7 +65,10 @@ public final class IMService: Sendable {
     }
 
     deinit {
-        let (runtime, context) = state.withLock { ($0.runtime, $0.ownedContext) }
+        let (runtime, context) = state.withLock { state in
+            state.reachabilityTask?.cancel()
+            return (state.runtime, state.ownedContext)
+        }
         runtime?.post(.stopped)
         context?.stop()
         outlet.finish()
@@ -117,6 +121,12 @@ public final class IMService: Sendable {
     /// The state of the connection at this moment.
     public var connectionState: ConnectionState { outlet.connectionState }
 
+    /// The state of the connection with the time until the next try, as it was when it last changed.
+    public var connectionStatus: ConnectionStatus { outlet.connectionStatus }
+
+    /// The last stored key of the user's own queue; 0 before the first sync round and in the seed profile.
+    public var syncKey: Int64 { outlet.syncKey }
+
     // MARK: Life
 
     /// Connects, and stays connected until ``stop()``; does nothing when it is started already.
@@ -131,6 +141,8 @@ public final class IMService: Sendable {
             return state.configuration.identity
         }
         guard let identity else { return true }
+        // The user may be another one than at the last start.
+        outlet.configure(configuration)
         return runtime.post(.started(identity))
     }
 
@@ -180,6 +192,28 @@ public final class IMService: Sendable {
         }?.post(.reachabilityChanged(isReachable))
     }
 
+    /// Follows the configuration's ``IMServiceConfiguration/reachability``, as long as the service lives.
+    ///
+    /// - Returns: False when the configuration has none.
+    @discardableResult
+    public func startReachabilityNotifier() -> Bool {
+        guard let source = configuration.reachability else { return false }
+        state.withLock { state in
+            guard state.reachabilityTask == nil else { return }
+            let changes = source()
+            state.reachabilityTask = Task { [weak self] in
+                for await isReachable in changes { self?.onReachabilityChange(isReachable) }
+            }
+        }
+        return true
+    }
+
+    /// The described name, spelt so there.
+    @discardableResult
+    public func startRechabilityNotifier() -> Bool {
+        startReachabilityNotifier()
+    }
+
     /// The runtime, made at the first need; nil when there is no server to reach or no way to reach one.
     private func makeRuntime() -> ClientRuntime? {
         var (existing, given, configuration, storage) = state.withLock {
@@ -187,7 +221,7 @@ public final class IMService: Sendable {
         }
         if let existing { return existing }
         rememberTokens(of: &configuration)
-        outlet.configure(logger: configuration.logger, metrics: configuration.metrics)
+        outlet.configure(configuration)
         guard !configuration.core.endpoints.isEmpty else {
             configuration.logger.log(.error, "No server is configured")
             return nil
@@ -206,9 +240,11 @@ public final class IMService: Sendable {
             }
         }
         guard let transport = given ?? owned?.transport else { return nil }
+        let front = HandlerStorage(
+            base: storage, handlers: handlers, context: { [pump = outlet.pump] in pump.context },
+            keyStored: { [weak outlet] in outlet?.syncKey = $0 })
         let made = ClientRuntime(
-            configuration: configuration, storage: HandlerStorage(base: storage, handlers: handlers),
-            transport: transport, outlet: outlet)
+            configuration: configuration, storage: front, transport: transport, outlet: outlet)
         return adopt(made, owned)
     }
 

@@ -13,6 +13,16 @@ public struct IMServiceConfiguration: Sendable {
     /// Nil as an answer means that there is none for now; the old one is then tried again later. Without a source the
     /// old one is tried again and again, later and later.
     public var tokenSource: (@Sendable (_ refusals: Int) async -> String?)?
+    /// The app of the staff in customer service of the current profile, 0 when there is none.
+    ///
+    /// Messages of this app count as the staff's, all others as a customer's.
+    public var customerServiceAppID: Int64 = 0
+    /// Uploads what messages refer to, before they are sent; nil when nothing needs it.
+    public var uploader: (any MessageUploader)?
+    /// Whether the authors of messages between users are told that they arrived here (current profile).
+    public var sendsDeliveryReceipts = false
+    /// Tells when the device gains or loses its network, for ``IMService/startReachabilityNotifier()``.
+    public var reachability: (@Sendable () -> AsyncStream<Bool>)?
     /// The command numbers that the app added.
     public var registry: CommandRegistry
     /// Where lines for a log go; nowhere by default.
@@ -93,7 +103,7 @@ public struct ClientLogger: Sendable {
 /// Takes the counts of a client.
 ///
 /// Names: `messages_received`, `messages_acknowledged`, `messages_refused`, `messages_failed`, `logins`,
-/// `connections`, `commits`, and `diagnostic.` followed by the code of a `ClientDiagnostic`.
+/// `connections`, `commits`, `uploads`, `events_dropped`, and `diagnostic.` followed by the code of a `ClientDiagnostic`.
 public struct ClientMetrics: Sendable {
     private let count: @Sendable (_ name: String, _ amount: Int) -> Void
 

@@ -94,6 +94,10 @@ public final class MemoryClientStorage: ClientStorage {
             _ = remember(entry.uuid, in: &state)
             state.restored.outbox.append(entry)
             state.restored.lastSendID = max(state.restored.lastSendID, entry.id)
+        case .uploaded(let entry):
+            if let index = state.restored.outbox.firstIndex(where: { $0.id == entry.id }) {
+                state.restored.outbox[index] = entry
+            }
         case .acknowledged(let id, _), .refused(let id, _), .failed(let id, _), .cancelled(let id):
             // The first entry in nearly every case, since answers come in the order of the sends.
             if let index = state.restored.outbox.firstIndex(where: { $0.id == id }) {

@@ -11,6 +11,8 @@ public struct OutgoingMessage: Sendable, Equatable {
     public var uuid: String?
     /// The header flags to send it with.
     public var flags: PacketFlags
+    /// The app's own number of the message, where the body has no field for it.
+    public var msgLocalID: Int32 = 0
 
     /// Makes a message of any kind that the server acknowledges.
     public init(command: Command, body: PacketBody, uuid: String? = nil, flags: PacketFlags = []) {
@@ -37,6 +39,20 @@ public struct OutgoingMessage: Sendable, Equatable {
     /// A message to a chat room; it is not kept when there is no connection.
     public static func room(_ message: RoomMessage, flags: PacketFlags = []) -> OutgoingMessage {
         OutgoingMessage(command: .roomIM, body: .room(message), flags: flags)
+    }
+
+    /// A message of a customer to the staff of a shop, in the form of the profile.
+    public static func customer(
+        _ message: CustomerMessage, uuid: String? = nil, flags: PacketFlags = []
+    ) -> OutgoingMessage {
+        OutgoingMessage(command: .customer, body: .customer(message), uuid: uuid, flags: flags)
+    }
+
+    /// A message of the staff of a shop to a customer, in the form of the profile.
+    public static func customerSupport(
+        _ message: CustomerMessage, uuid: String? = nil, flags: PacketFlags = []
+    ) -> OutgoingMessage {
+        OutgoingMessage(command: .customerSupport, body: .customer(message), uuid: uuid, flags: flags)
     }
 
     /// A customer-service message of the current profile.
@@ -75,6 +91,10 @@ public struct IMServiceError: Error, Sendable, Equatable, CustomStringConvertibl
         public static let unanswered = Code(rawValue: "unanswered")
         /// There is no connection, and such a message is not kept.
         public static let notConnected = Code(rawValue: "not_connected")
+        /// The profile has no way to carry it; see ``IMFeature``.
+        public static let notInProfile = Code(rawValue: "not_in_profile")
+        /// What the message refers to could not be uploaded.
+        public static let uploadFailed = Code(rawValue: "upload_failed")
     }
 
     /// The kind of failure.
@@ -102,6 +122,7 @@ public struct IMServiceError: Error, Sendable, Equatable, CustomStringConvertibl
         case .failed(.notEncodable): self.init(Code.notEncodable)
         case .failed(.outboxFull): self.init(Code.outboxFull)
         case .failed(.connectionLost): self.init(Code.notConnected)
+        case .failed(.uploadFailed): self.init(Code.uploadFailed)
         case .failed: self.init(Code.unanswered)
         }
     }

@@ -20,6 +20,11 @@ public enum ClientAction: Sendable, Equatable {
     case commit(StorageBatch)
     /// Tell observers, in this order.
     case notify([ClientNotification])
+    /// Upload what this message needs; answer with ``ClientEvent/uploadFinished(_:_:)`` or
+    /// ``ClientEvent/uploadFailed(_:)``. After a stop and a start it is asked for again.
+    case upload(OutboxEntry)
+    /// The upload for this message is no longer needed.
+    case cancelUpload(SendID)
     /// Get a new token, since the server refused the last one this many times in a row.
     case askToken(refusals: Int)
     /// Wake the core at this moment; replaces the last one, nil means never.
@@ -70,6 +75,8 @@ public struct ConnectionState: RawRepresentable, Hashable, Sendable, CustomStrin
 public enum ClientNotification: Sendable, Equatable {
     /// The connection's state changed.
     case stateChanged(ConnectionState)
+    /// The state, the time of the next try or the reason of the last failure changed; comes behind the state.
+    case statusChanged(ConnectionStatus)
     /// A new message is stored.
     case message(ReceivedMessage)
     /// Something came that is not stored: RT, ROOM_IM, NOTIFICATION, INPUTING, PEER_ACK, an app's own command, …
@@ -87,7 +94,7 @@ public enum ClientNotification: Sendable, Equatable {
     var isWorthKeeping: Bool {
         switch self {
         case .message, .sendChanged: true
-        case .stateChanged, .livePacket, .roundFinished, .diagnostic: false
+        case .stateChanged, .statusChanged, .livePacket, .roundFinished, .diagnostic: false
         }
     }
 }

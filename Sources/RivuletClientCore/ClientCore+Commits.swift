@@ -22,6 +22,9 @@ extension ClientCore {
         let requests = requestsBeforeRestoration
         requestsBeforeRestoration = []
         for request in requests { submit(request) }
+        let groups = groupsBeforeRestoration
+        groupsBeforeRestoration = [:]
+        for (group, key) in groups.sorted(by: { $0.key < $1.key }) { addSuperGroup(group, key: key) }
         followWishes()
     }
 
@@ -94,6 +97,8 @@ extension ClientCore {
                 notifications.append(notification)
             case .release(let id):
                 release(id)
+            case .releaseUploaded(let id):
+                releaseUploaded(id)
             case .end(let id, let step):
                 endSend(id, as: step)
             }

@@ -166,9 +166,10 @@ extension ClientCore {
     mutating func loginSucceeded() {
         link = .online
         refusals = 0
+        status.failure = nil
         // A message that breaks each connection anew must not be hurried along by its logins.
         if outbox.attemptsOfFirst < 3 { failures = 0 }
-        heartbeat.nextPing = now + configuration.pingInterval
+        heartbeat.nextPing = now + pingInterval
         report(.authenticated)
         if let room { write(.enterRoom, .roomID(room)) }
         if let unreadCount, unreadCount > 0 { write(.unreadCount, .unreadCount(unreadCount)) }

@@ -7,6 +7,8 @@ struct Heartbeat: Sendable {
     /// When a byte must have come; set while a PING is without an answer.
     var replyDeadline: ClientInstant?
     var lastReceivedAt = ClientInstant.start
+    /// Whether the PING without an answer was sent because the connection was quiet.
+    var isQuietPing = false
 }
 
 /// Everything that happens because time has passed.
@@ -35,6 +37,7 @@ extension ClientCore {
         if let deadline = link.deadline, deadline <= now { linkDeadlineReached() }
         guard link.isOnline, !isReadingPaused else { return }
         if let deadline = heartbeat.replyDeadline, deadline <= now {
+            if heartbeat.isQuietPing, let rule = configuration.adaptiveHeartbeat { pace.failed(rule) }
             return connectionLost(ClientDiagnostic(.pingTimedOut))
         }
         while link.isOnline, let deadline = acknowledgementDeadline, deadline <= now {
@@ -45,7 +48,7 @@ extension ClientCore {
             guard let guardAt = queues[queue]?.guardAt, guardAt <= now else { continue }
             roundTimedOut(queue)
         }
-        if let nextPing = heartbeat.nextPing, nextPing <= now { ping() }
+        if let nextPing = heartbeat.nextPing, nextPing <= now { ping(isQuiet: true) }
     }
 
     private mutating func linkDeadlineReached() {
@@ -71,11 +74,29 @@ extension ClientCore {
         }
     }
 
+    /// The time between two PINGs on a quiet connection.
+    var pingInterval: Duration {
+        configuration.adaptiveHeartbeat.map { pace.interval($0) } ?? configuration.pingInterval
+    }
+
+    /// Takes note of a sign of life.
+    mutating func noteLife() {
+        if heartbeat.replyDeadline != nil, heartbeat.isQuietPing, let rule = configuration.adaptiveHeartbeat {
+            let before = pace.interval(rule)
+            pace.succeeded(rule)
+            if pace.interval(rule) != before { heartbeat.nextPing = now + pingInterval }
+        }
+        heartbeat.isQuietPing = false
+        heartbeat.replyDeadline = nil
+        heartbeat.lastReceivedAt = now
+    }
+
     /// Writes a PING unless one is without an answer; only a written PING starts the wait for a sign of life.
-    mutating func ping() {
+    mutating func ping(isQuiet: Bool = false) {
         guard link.isOnline else { return }
-        heartbeat.nextPing = now + configuration.pingInterval
+        heartbeat.nextPing = now + pingInterval
         guard heartbeat.replyDeadline == nil, write(.ping, .empty) != nil else { return }
+        heartbeat.isQuietPing = isQuiet
         heartbeat.replyDeadline = now + configuration.pingReplyTimeout + transferAllowance
     }
 }

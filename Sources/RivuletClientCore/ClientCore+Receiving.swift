@@ -4,8 +4,7 @@ import RivuletWire
 extension ClientCore {
     mutating func receive(_ bytes: [UInt8]) {
         guard isOpen else { return }
-        heartbeat.replyDeadline = nil
-        heartbeat.lastReceivedAt = now
+        noteLife()
         decoder.append(bytes)
         do throws(WireError) {
             // A packet may end the connection; what follows it is then nobody's.
@@ -23,12 +22,16 @@ extension ClientCore {
     /// Stops reading while the storage is behind, and the time-outs that only reading could answer.
     mutating func pauseOrResumeReading() {
         guard isStarted, isOpen else { return }
-        let count = commits.uncommittedCount
-        if !isReadingPaused, count >= configuration.uncommittedCountMax {
+        let (count, bytes) = (commits.uncommittedCount, commits.uncommittedByteCount)
+        let isTooMuch =
+            count >= configuration.uncommittedCountMax || bytes >= configuration.uncommittedBytesMax
+        if !isReadingPaused, isTooMuch {
             isReadingPaused = true
             report(ClientDiagnostic(.storageTooSlow))
             actions.append(.setReading(epoch, false))
-        } else if isReadingPaused, count <= configuration.uncommittedCountMax / 2 {
+        } else if isReadingPaused, count <= configuration.uncommittedCountMax / 2,
+            bytes <= configuration.uncommittedBytesMax / 2
+        {
             isReadingPaused = false
             heartbeat.replyDeadline = nil
             outbox.restartWait(at: now)
@@ -57,6 +60,7 @@ extension ClientCore {
             } else {
                 // Behind the stored packets that came before it.
                 commits.next.effects.append(.tell(.livePacket(packet)))
+                commits.next.byteCount += packet.body.weight
             }
         }
     }
@@ -74,7 +78,7 @@ extension ClientCore {
     private func isStored(_ command: Command) -> Bool {
         switch command {
         case .im, .groupIM, .groupNotification, .system: true
-        case .customer, .customerSupport: configuration.profile == .seed
+        case .customer, .customerSupport, .customerService: configuration.profile == .seed
         case .customerV2: configuration.profile == .current
         default: false
         }
@@ -82,13 +86,17 @@ extension ClientCore {
 
     private mutating func receiveStored(_ packet: Packet) {
         var message = ReceivedMessage(command: packet.command, body: packet.body, flags: packet.flags)
-        message.isOwn = isOwn(packet.body)
+        message.isOwn = isOwn(packet.command, packet.body)
         // A sender can set any flag; only on the user's own messages does SELF mean something.
         message.isFromThisDevice = message.isOwn && packet.flags.contains(.isSelf)
         if !message.isFromThisDevice { message.flags.remove(.isSelf) }
         if configuration.profile == .seed {
             message.flags = []
             message.isFromThisDevice = false
+            // Old storage holds them: they mean nothing today, and must be acknowledged to go away.
+            if packet.command == .customerService {
+                return stage(QueueState.Collected(message: nil, sequence: packet.sequence))
+            }
         } else if packet.flags.contains(.push) {
             return receivePush(message, packet)
         }
@@ -124,8 +132,6 @@ extension ClientCore {
 
     /// Passes over a body that cannot be read, as if it were delivered; else it would come back for ever.
     private mutating func receiveUnreadable(_ header: PacketHeader, _ error: WireError) {
-        // Whatever the profile's rules make of a kick, it must not be overheard (docs/extensions.md, section 3).
-        if header.command == .rst { return kicked() }
         guard link.isOnline else { return }
         report(ClientDiagnostic(.unreadableBody, wireError: error))
         guard isStored(header.command) else { return }
@@ -141,12 +147,18 @@ extension ClientCore {
         moveKey(to: QueuePlace(queue: .peer, key: keys.syncKey))
     }
 
-    private func isOwn(_ body: PacketBody) -> Bool {
+    /// Whether this user wrote it (docs/protocol.md, sections 11 and 14).
+    private func isOwn(_ command: Command, _ body: PacketBody) -> Bool {
         guard let identity else { return false }
         switch body {
         case .im(let message): return message.sender == identity.uid
         case .customerV2(let message):
             return message.sender == identity.uid && message.senderAppID == identity.appID
+        case .customer(let message):
+            let isCustomer = identity.appID == 0 || identity.appID == message.customerAppID
+            return command == .customerSupport
+                ? !isCustomer && message.sellerID == identity.uid
+                : isCustomer && message.customerID == identity.uid
         default: return false
         }
     }

@@ -9,7 +9,14 @@ extension ClientCore {
         switch event {
         case .sendRequested(let request): requestSend(request)
         case .sendCancelled(let reference): cancelSend(reference)
+        case .uploadFinished(let id, let body): finishUpload(id, body)
+        case .uploadFailed(let id): failUpload(id)
         case .livePacketRequested(let packet): requestLivePacket(packet)
+        case .superGroupAdded(let group, let key): addSuperGroup(group, key: key)
+        case .superGroupRemoved(let group): removeSuperGroup(group)
+        case .superGroupsRemoved:
+            groupsBeforeRestoration = [:]
+            for case .group(let group) in queues.keys { removeSuperGroup(group) }
         case .roomEntered(let id): enterRoom(id)
         case .roomLeft(let id): leaveRoom(id)
         default: break
@@ -50,8 +57,11 @@ extension ClientCore {
     }
 
     private func isEncodable(_ request: SendRequest) -> Bool {
-        let packet = Packet(
-            request.command, request.body, version: configuration.profile.version, flags: request.flags)
+        isEncodable(request.command, request.body, request.flags)
+    }
+
+    func isEncodable(_ command: Command, _ body: PacketBody, _ flags: PacketFlags) -> Bool {
+        let packet = Packet(command, body, version: configuration.profile.version, flags: flags)
         var trial = PacketEncoder(role: .client, profile: configuration.profile, registry: registry)
         do {
             try trial.append(packet)
@@ -62,9 +72,13 @@ extension ClientCore {
     }
 
     private func makeEntry(_ request: SendRequest, id: SendID) -> OutboxEntry {
-        OutboxEntry(
+        var entry = OutboxEntry(
             id: id, uuid: request.uuid, command: request.command, body: request.body, flags: request.flags,
             createdMilliseconds: request.createdMilliseconds)
+        entry.msgLocalID = request.msgLocalID
+        // A room's message cannot wait.
+        entry.needsUpload = request.needsUpload && request.command != .roomIM
+        return entry
     }
 
     mutating func reject(_ request: SendRequest, as step: SendReport.Step) {
@@ -125,6 +139,7 @@ extension ClientCore {
     /// Decides the fate of a send; it is told when the storage has it.
     mutating func finish(_ id: SendID, as step: SendReport.Step, at place: QueuePlace? = nil) {
         guard let isKept = outbox.markEnding(id) else { return }
+        if uploads.remove(id) != nil { actions.append(.cancelUpload(id)) }
         guard isKept else { return endSend(id, as: step) }
         switch step {
         case .queued: return

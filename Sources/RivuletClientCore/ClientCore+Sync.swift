@@ -56,6 +56,35 @@ extension ClientCore {
         for queue in queues.keys { queues[queue]?.abandonRound() }
         runningRounds = []
         waitingRounds = []
+        collectedByteCount = 0
+    }
+
+    /// Follows a super group that the app knows of.
+    mutating func addSuperGroup(_ group: Int64, key: Int64) {
+        guard configuration.profile == .current, isStarted else { return }
+        guard restoration == .done else {
+            if groupsBeforeRestoration.count < Self.groupCountMax { groupsBeforeRestoration[group] = key }
+            return
+        }
+        let queue = MessageQueue.group(group)
+        if queues[queue] == nil {
+            guard queues.count <= Self.groupCountMax else { return }
+            queues[queue] = QueueState(key: nil)
+        }
+        if key > 0, queues[queue]?.key != key {
+            queues[queue]?.key = key
+            commits.next.changes.append(.groupKey(group: group, key: key))
+        }
+        if link.isOnline { requestRound(queue) }
+    }
+
+    mutating func removeSuperGroup(_ group: Int64) {
+        groupsBeforeRestoration[group] = nil
+        let queue = MessageQueue.group(group)
+        guard let state = queues.removeValue(forKey: queue) else { return }
+        collectedByteCount -= state.collected.reduce(0) { $0 + $1.weight }
+        runningRounds.removeAll { $0 == queue }
+        waitingRounds.removeAll { $0 == queue }
     }
 
     mutating func receiveSyncPacket(_ packet: Packet) {
@@ -112,14 +141,20 @@ extension ClientCore {
     mutating func collect(_ item: QueueState.Collected, in queue: MessageQueue) {
         roundMoved(queue)
         queues[queue]?.collected.append(item)
-        guard let count = queues[queue]?.collected.count, count >= configuration.roundCountMax else { return }
+        collectedByteCount += item.weight
+        guard let count = queues[queue]?.collected.count,
+            count >= configuration.roundCountMax || collectedByteCount >= configuration.roundBytesMax
+        else { return }
         stageCollected(queue)
     }
 
     private mutating func stageCollected(_ queue: MessageQueue) {
         guard let collected = queues[queue]?.collected, !collected.isEmpty else { return }
         queues[queue]?.collected = []
-        for item in collected { stage(item) }
+        for item in collected {
+            collectedByteCount -= item.weight
+            stage(item)
+        }
     }
 
     /// Makes a packet part of the next batch.
@@ -129,6 +164,7 @@ extension ClientCore {
         commits.next.changes.append(.received(message))
         commits.next.effects.append(.announce(message))
         commits.next.receivedCount += 1
+        commits.next.byteCount += item.weight
     }
 
     /// Moves the key of a queue; the server is told when the batch is committed.

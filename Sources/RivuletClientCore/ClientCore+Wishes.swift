@@ -37,6 +37,7 @@ extension ClientCore {
         self.identity = identity
         isStarted = true
         isKicked = false
+        status.failure = nil
         isTokenAsked = false
         failures = 0
         refusals = 0
@@ -57,6 +58,8 @@ extension ClientCore {
         report(.unconnected)
         for request in requestsBeforeRestoration { reject(request, as: .cancelled) }
         requestsBeforeRestoration = []
+        groupsBeforeRestoration = [:]
+        uploads = []
         // What the storage has not even been given cannot survive; the app is told now, since nothing follows.
         for id in commits.dropUngivenSends() { endSend(id, as: .cancelled) }
         if case .retryAt = restoration { restoration = .needed }
@@ -74,6 +77,7 @@ extension ClientCore {
         self.isReachable = isReachable
         guard isReachable else { return }
         failures = 0
+        pace.reset()
         // Another network may know the servers under other addresses; the old ones are for want of better.
         for endpoint in route.lookups.keys { route.lookups[endpoint]?.goodUntil = now }
     }

@@ -65,8 +65,12 @@ public import RivuletWire
 /// | written | ACK 0, ACK ≠ 0 | ending: acknowledged or refused is part of a batch |
 /// | written | connection lost | waiting |
 /// | written, the third time without an answer on a live connection | ACK time-out | ending: failed |
+/// | waiting for an upload | finished | storing: the new body is part of a batch |
+/// | waiting for an upload | failed | ending: failed |
 /// | storing, waiting and never written | cancelled | ending: cancelled |
 /// | ending | committed | gone; the report is given |
+///
+/// A message that waits for an upload keeps back the later ones of its conversation, and no other.
 ///
 /// Messages of a room are not kept: they are written at once or fail, and fail when the connection ends.
 public struct ClientCore: Sendable {
@@ -84,6 +88,7 @@ public struct ClientCore: Sendable {
     var isKicked = false
     var restoration = Restoration.needed
     var requestsBeforeRestoration: [SendRequest] = []
+    var groupsBeforeRestoration: [Int64: Int64] = [:]
 
     // The connection.
     var link = Link.down
@@ -97,6 +102,8 @@ public struct ClientCore: Sendable {
     var encoder: PacketEncoder
     var sequence: Int32 = 0
     var heartbeat = Heartbeat()
+    var pace = HeartbeatPace()
+    var status = StatusBook()
     var isReadingPaused = false
     var room: Int64?
     var unreadCount: Int32?
@@ -108,7 +115,11 @@ public struct ClientCore: Sendable {
     var runningRounds: [MessageQueue] = []
     /// The queues that are to be asked, in order; each once.
     var waitingRounds: [MessageQueue] = []
+    /// How many bytes the rounds that run hold.
+    var collectedByteCount = 0
     var outbox = Outbox()
+    /// The uploads that the shell was asked for.
+    var uploads: Set<SendID> = []
     var commits = CommitPipeline()
 
     // The answer to the event at hand.
@@ -165,7 +176,8 @@ public struct ClientCore: Sendable {
             applyStorageAnswer(event)
         case .resolved, .resolveFailed, .opened, .received, .closed:
             applyNetworkEvent(event)
-        case .sendRequested, .sendCancelled, .livePacketRequested, .roomEntered, .roomLeft:
+        case .sendRequested, .sendCancelled, .uploadFinished, .uploadFailed, .livePacketRequested,
+            .superGroupAdded, .superGroupRemoved, .superGroupsRemoved, .roomEntered, .roomLeft:
             applyRequest(event)
         case .deadline:
             applyDeadline()
@@ -177,6 +189,7 @@ public struct ClientCore: Sendable {
         advanceCommits()
         pauseOrResumeReading()
         startPendingRounds()
+        startUploads()
         transmitOutbox()
     }
 
@@ -189,6 +202,7 @@ public struct ClientCore: Sendable {
             return []
         }
         flushBytes()
+        announceStatus()
         if !notifications.isEmpty {
             actions.append(.notify(notifications))
             notifications = []
@@ -266,6 +280,7 @@ extension ClientCore {
     }
 
     mutating func report(_ diagnostic: ClientDiagnostic) {
+        if diagnostic.code.endsConnection { status.failure = diagnostic }
         notifications.append(.diagnostic(diagnostic))
     }
 

@@ -52,6 +52,8 @@ public struct ClientCoreConfiguration: Sendable, Equatable {
 
     /// The time between two PINGs on a quiet connection.
     public var pingInterval: Duration = .seconds(180)
+    /// Looks for the longest interval that the network lets live; nil keeps ``pingInterval``.
+    public var adaptiveHeartbeat: AdaptiveHeartbeat?
     /// How long after a PING any byte must have come.
     ///
     /// Messages still on their way lengthen it, by a second for each 16 KiB, so that a slow uplink is not taken for a
@@ -78,8 +80,14 @@ public struct ClientCoreConfiguration: Sendable, Equatable {
     public var inFlightCountMax = 128
     /// How many messages of one sync round form one batch.
     public var roundCountMax = 3000
+    /// How many bytes of messages the rounds that run may hold before they are given to the storage.
+    public var roundBytesMax = 8 << 20
     /// How many received messages may wait for the storage before reading pauses, until half of them are committed.
     public var uncommittedCountMax = 6000
+    /// How many bytes of received packets may wait for the storage before reading pauses.
+    public var uncommittedBytesMax = 32 << 20
+    /// How many uploads of messages run at a time.
+    public var uploadCountMax = 2
 
     /// Makes a configuration with the default times and limits.
     public init(endpoints: [ClientEndpoint], profile: Profile = .current) {

@@ -43,6 +43,10 @@ public struct SendRequest: Sendable, Equatable {
     public var flags: PacketFlags
     /// The time of this device's clock, in milliseconds since 1970.
     public var createdMilliseconds: Int64
+    /// The app's own number of the message; IM and GROUP_IM carry it in their body, customer messages only here.
+    public var msgLocalID: Int32 = 0
+    /// Whether something must be uploaded before the message can be written.
+    public var needsUpload = false
 
     /// Makes a request.
     public init(
@@ -123,10 +127,20 @@ public enum ClientEvent: Sendable, Equatable {
     case sendRequested(SendRequest)
     /// The app withdraws a message; without effect once it was written to a connection.
     case sendCancelled(SendReference)
+    /// What a message waited for is uploaded; this body, which names it, takes the place of the first one.
+    case uploadFinished(SendID, PacketBody)
+    /// What a message waits for cannot be uploaded.
+    case uploadFailed(SendID)
     /// The app sends something that is worth nothing later: RT, INPUTING, VOIP_CONTROL, UNREAD_COUNT.
     ///
     /// It is written when the client is logged in and dropped otherwise.
     case livePacketRequested(Packet)
+    /// The app follows the queue of a super group from this key on; without effect in the seed profile.
+    case superGroupAdded(Int64, key: Int64)
+    /// The app follows a super group no longer, until the server names it or the next start.
+    case superGroupRemoved(Int64)
+    /// The app follows no super group any longer.
+    case superGroupsRemoved
     /// The app opens a chat room; the client enters it again on every connection.
     case roomEntered(Int64)
     /// The app leaves a chat room; another room than the current one is ignored.

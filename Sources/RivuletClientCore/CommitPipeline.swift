@@ -11,6 +11,7 @@ struct CommitPipeline: Sendable {
         case announce(ReceivedMessage)
         case tell(ClientNotification)
         case release(SendID)
+        case releaseUploaded(SendID)
         case end(SendID, SendReport.Step)
     }
 
@@ -19,6 +20,8 @@ struct CommitPipeline: Sendable {
         var changes: [StorageChange] = []
         var effects: [Effect] = []
         var receivedCount = 0
+        /// About how many bytes of packets it holds.
+        var byteCount = 0
     }
 
     var lastID: UInt64 = 0
@@ -31,6 +34,11 @@ struct CommitPipeline: Sendable {
     /// How many received messages are not yet committed.
     var uncommittedCount: Int {
         (inFlight?.stage.receivedCount ?? 0) + next.receivedCount
+    }
+
+    /// About how many bytes of packets wait for the storage.
+    var uncommittedByteCount: Int {
+        (inFlight?.stage.byteCount ?? 0) + next.byteCount
     }
 
     /// Takes the next batch, if there is one and the storage may have it.
@@ -64,14 +72,14 @@ struct CommitPipeline: Sendable {
         case .received, .peerKey, .groupKey: nil
         // The messages before this place come again, so the place says nothing for now.
         case .acknowledged(let id, _): .acknowledged(id, place: nil)
-        case .queued, .refused, .failed, .cancelled: change
+        case .queued, .uploaded, .refused, .failed, .cancelled: change
         }
     }
 
     private static func isKeptAfterFailure(_ effect: Effect) -> Bool {
         switch effect {
         case .acknowledge, .reportKey, .announce, .tell(.roundFinished): false
-        case .tell, .release, .end: true
+        case .tell, .release, .releaseUploaded, .end: true
         }
     }
 

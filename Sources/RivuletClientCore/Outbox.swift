@@ -41,7 +41,10 @@ struct Outbox: Sendable {
     /// The size of all packets that are written and not yet acknowledged.
     private(set) var inFlightByteCount = 0
     private(set) var lastAcknowledgedAt = ClientInstant.start
+    /// The messages that wait for an upload, in order.
+    private(set) var heldIDs: [SendID] = []
 
+    var hasHeld: Bool { !heldIDs.isEmpty }
     var count: Int { slots.count }
     var inFlightCount: Int { sequences.count }
 
@@ -56,6 +59,7 @@ struct Outbox: Sendable {
             self.lastID = max(self.lastID, entry.id)
             slots[entry.id] = Slot(entry: entry, ticket: nil, isKept: true, stage: .waiting)
             order.append(entry.id)
+            if entry.needsUpload { heldIDs.append(entry.id) }
         }
     }
 
@@ -67,6 +71,7 @@ struct Outbox: Sendable {
     mutating func add(_ slot: Slot) {
         slots[slot.entry.id] = slot
         if slot.isKept { order.append(slot.entry.id) }
+        if slot.entry.needsUpload { heldIDs.append(slot.entry.id) }
     }
 
     mutating func release(_ id: SendID) -> Slot? {
@@ -77,6 +82,7 @@ struct Outbox: Sendable {
 
     /// The next message to write; nil while the one in line is not stored yet.
     mutating func nextToWrite() -> OutboxEntry? {
+        if hasHeld { return nextBesideHeld() }
         while cursor < order.count {
             switch slots[order[cursor]]?.stage {
             case .waiting: return slots[order[cursor]]?.entry
@@ -85,6 +91,36 @@ struct Outbox: Sendable {
             }
         }
         return nil
+    }
+
+    /// The next message whose conversation no upload keeps back.
+    private func nextBesideHeld() -> OutboxEntry? {
+        var keptBack: Set<Conversation> = []
+        for id in order[max(head, min(cursor, order.count))...] {
+            guard let slot = slots[id] else { continue }
+            switch slot.stage {
+            case .storing: return nil
+            case .written, .ending: continue
+            case .waiting:
+                let conversation = Conversation(slot.entry)
+                if slot.entry.needsUpload {
+                    keptBack.insert(conversation)
+                } else if !keptBack.contains(conversation) {
+                    return slot.entry
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Puts the body that names what was uploaded in; the message is storing again.
+    mutating func markUploaded(_ id: SendID, body: PacketBody) -> OutboxEntry? {
+        guard slots[id] != nil else { return nil }
+        heldIDs.removeAll { $0 == id }
+        slots[id]?.entry.body = body
+        slots[id]?.entry.needsUpload = false
+        slots[id]?.stage = .storing
+        return slots[id]?.entry
     }
 
     mutating func markWritten(_ id: SendID, sequence: Int32, byteCount: Int, at now: ClientInstant) {
@@ -116,6 +152,7 @@ struct Outbox: Sendable {
     mutating func remove(_ id: SendID) -> Slot? {
         guard let slot = slots.removeValue(forKey: id) else { return nil }
         takeOffTheWire(slot)
+        if slot.entry.needsUpload { heldIDs.removeAll { $0 == id } }
         while head < order.count, slots[order[head]] == nil { head += 1 }
         if head > 1024, head > order.count / 2 {
             order.removeFirst(head)
@@ -190,5 +227,23 @@ struct Outbox: Sendable {
         case .ticket(let ticket): slots.values.first { $0.ticket == ticket }
         case .uuid(let uuid): slots.values.first { $0.entry.uuid == uuid && $0.stage != .ending }
         }
+    }
+}
+
+/// Where messages keep their order: one peer, one group, one customer of one shop.
+private struct Conversation: Hashable {
+    var command: Command
+    var numbers: [Int64]
+
+    init(_ entry: OutboxEntry) {
+        command = entry.command
+        numbers =
+            switch entry.body {
+            case .im(let message): [message.receiver]
+            case .customer(let message):
+                [message.customerAppID, message.customerID, message.storeID, message.sellerID]
+            case .customerV2(let message): [message.receiverAppID, message.receiver]
+            default: []
+            }
     }
 }

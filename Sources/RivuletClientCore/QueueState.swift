@@ -7,6 +7,9 @@ struct QueueState: Sendable {
         /// Nil when the packet could not be read; it is acknowledged all the same.
         var message: ReceivedMessage?
         var sequence: Int32
+
+        /// About how many bytes of memory it takes.
+        var weight: Int { message?.body.weight ?? 0 }
     }
 
     /// The last key, committed or on its way to the storage; nil before the first round.
@@ -64,5 +67,23 @@ extension MessageQueue {
         case (.group(let left), .group(let right)): left < right
         case (_, .peer): false
         }
+    }
+}
+
+extension PacketBody {
+    /// About how many bytes of memory the body takes: its text, and something for the rest.
+    var weight: Int {
+        let content =
+            switch self {
+            case .im(let message): message.content.utf8.count
+            case .room(let message): message.content.utf8.count
+            case .text(let text): text.utf8.count
+            case .customer(let message): message.content.utf8.count
+            case .customerV2(let message): message.content.utf8.count
+            case .voip(let control): control.content.count
+            case .custom(let bytes): bytes.count
+            default: 0
+            }
+        return content + 128
     }
 }

@@ -80,7 +80,8 @@ public final class AccountStorage: ClientStorage {
 
     private func operation(for change: StorageChange) -> StoreOperation? {
         switch change {
-        case .received: nil
+        // The store's message keeps the local name of what was uploaded.
+        case .received, .uploaded: nil
         case .queued(let entry): packets.queued(entry).map { .send($0) }
         case .acknowledged(let id, let place):
             // In the seed era a message never comes back to the device that sent it: its place is here.

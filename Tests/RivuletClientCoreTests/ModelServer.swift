@@ -120,6 +120,8 @@ struct ModelStorage {
                 outbox.append(entry)
                 sent.append(entry.body.text ?? "")
                 lastID = max(lastID, entry.id)
+            case .uploaded(let entry):
+                if let index = outbox.firstIndex(where: { $0.id == entry.id }) { outbox[index] = entry }
             case .acknowledged(let id, _), .refused(let id, _), .failed(let id, _), .cancelled(let id):
                 outbox.removeAll { $0.id == id }
                 ended[id] = change

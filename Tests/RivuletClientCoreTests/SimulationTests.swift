@@ -48,7 +48,7 @@ struct Simulation {
     private mutating func perform(_ action: ClientAction) {
         switch action {
         case .restore: mustRestore = true
-        case .resolve, .askToken, .setReading: break
+        case .resolve, .askToken, .setReading, .upload, .cancelUpload: break
         case .open(let epoch, _, _): opening = epoch
         case .write(let epoch, let bytes): if epoch == open { toServer += bytes }
         case .close(let epoch): if epoch == open || epoch == opening { loseConnection() }

@@ -10,6 +10,7 @@ private final class Recorder: PeerMessageObserver, ConnectionObserver {
     var acknowledged: [Int32] = []
     var failed: [Int32] = []
     var states: [ConnectionState] = []
+    var lost: [Int] = []
     var onMessage: (() -> Void)?
 
     func onPeerMessage(_ message: IMMessage) {
@@ -20,6 +21,7 @@ private final class Recorder: PeerMessageObserver, ConnectionObserver {
     func onPeerMessageACK(_ msgLocalID: Int32, uid: Int64) { acknowledged.append(msgLocalID) }
     func onPeerMessageFailure(_ msgLocalID: Int32, uid: Int64) { failed.append(msgLocalID) }
     func onConnectState(_ state: ConnectionState) { states.append(state) }
+    func onEventsLost(_ count: Int) { lost.append(count) }
 }
 
 /// Implements nothing: every method is optional.
@@ -31,16 +33,16 @@ private final class Quiet: PeerMessageObserver, GroupMessageObserver, RoomMessag
 struct ObserverTests {
     private let pump = ObserverPump()
 
-    private func message(_ text: String) -> ClientNotification {
+    private func message(_ text: String) -> ObservedEvent {
         let body = IMMessage(sender: 8, receiver: 7, content: text)
         return .message(ReceivedMessage(command: .im, body: .im(body)))
     }
 
-    private func report(_ step: SendReport.Step, id: Int32) -> ClientNotification {
+    private func report(_ step: SendReport.Step, id: Int32) -> ObservedEvent {
         let body = IMMessage(sender: 7, receiver: 8, msgLocalID: id, content: "")
         let entry = OutboxEntry(
             id: SendID(rawValue: 1), uuid: nil, command: .im, body: .im(body), createdMilliseconds: 0)
-        return .sendChanged(SendReport(entry: entry, ticket: nil, step: step))
+        return .report(SendReport(entry: entry, ticket: nil, step: step))
     }
 
     private func add(_ observer: any PeerMessageObserver) {
@@ -103,6 +105,44 @@ struct ObserverTests {
         await pump.finished()
         #expect(recorder.acknowledged == [1])
         #expect(recorder.failed == [2, 3, 4])
+    }
+
+    @Test func `while the main actor is busy the queue stays bounded, and the newest state is told`() async {
+        let recorder = Recorder()
+        add(recorder)
+        pump.connections.add(ObjectIdentifier(recorder)) { [weak recorder] in recorder }
+        // This test runs on the main actor, so nothing is told before it waits.
+        pump.push([.state(.connecting), .state(.authenticated)])
+        for number in 1...20_000 { pump.push([message("\(number)")]) }
+        #expect(pump.waitingCount == ObserverPump.eventCountMax)
+        await pump.finished()
+        #expect(recorder.lost == [20_002 - ObserverPump.eventCountMax])
+        #expect(recorder.states == [.authenticated])
+        #expect(recorder.texts.count == ObserverPump.eventCountMax && recorder.texts.last == "20000")
+    }
+
+    @Test func `the queue is bounded in bytes, too`() async {
+        let recorder = Recorder()
+        add(recorder)
+        let text = String(repeating: "x", count: 1 << 20)
+        for _ in 1...100 { pump.push([message(text)]) }
+        #expect(pump.waitingCount < 33)
+        await pump.finished()
+    }
+
+    @Test func `group messages that follow each other are told together`() async {
+        @MainActor
+        final class Groups: GroupMessageObserver {
+            var counts: [Int] = []
+            func onGroupMessages(_ messages: [IMMessage]) { counts.append(messages.count) }
+        }
+        let groups = Groups()
+        pump.groups.add(ObjectIdentifier(groups)) { [weak groups] in groups }
+        let body = IMMessage(sender: 8, receiver: 70, content: "x")
+        let one = ObservedEvent.message(ReceivedMessage(command: .groupIM, body: .im(body)))
+        pump.push([one, one, message("between"), one])
+        await pump.finished()
+        #expect(groups.counts == [2, 1])
     }
 
     @Test func `a slow reader of a stream loses the oldest elements and no memory`() async {

@@ -12,12 +12,21 @@ struct NotStoredByHandler: Error {}
 final class HandlerStorage: ClientStorage {
     private let base: any ClientStorage
     private let source: HandlerBox
+    private let context: @Sendable () -> ServiceContext
+    /// Told of the key of the user's own queue, whenever it is stored.
+    private let keyStored: @Sendable (Int64) -> Void
     /// The messages on their way, since an answer names nothing but the send.
     private let entries = Mutex<[SendID: OutboxEntry]>([:])
 
-    init(base: any ClientStorage, handlers: HandlerBox) {
+    init(
+        base: any ClientStorage, handlers: HandlerBox,
+        context: @escaping @Sendable () -> ServiceContext = { ServiceContext() },
+        keyStored: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) {
         self.base = base
         source = handlers
+        self.context = context
+        self.keyStored = keyStored
     }
 
     func restore() async throws -> RestoredState {
@@ -25,84 +34,30 @@ final class HandlerStorage: ClientStorage {
         entries.withLock { entries in
             for entry in restored.outbox { entries[entry.id] = entry }
         }
+        if let key = restored.peerKey { keyStored(key) }
         return restored
     }
 
     func commit(_ batch: StorageBatch) async throws -> CommitOutcome {
-        for case .queued(let entry) in batch.changes {
-            entries.withLock { $0[entry.id] = entry }
-        }
-        let handlers = source.handlers
         for change in batch.changes {
-            guard isStored(change, by: handlers) else { throw NotStoredByHandler() }
+            switch change {
+            case .queued(let entry), .uploaded(let entry): entries.withLock { $0[entry.id] = entry }
+            default: break
+            }
         }
+        let calls = HandlerCalls(handlers: source.handlers, context: context()) { [self] id in
+            entries.withLock { $0[id] }
+        }
+        guard calls.areStored(batch.changes) else { throw NotStoredByHandler() }
         let outcome = try await base.commit(batch)
         entries.withLock { entries in
             for change in batch.changes {
                 if let id = change.endedSend { entries[id] = nil }
             }
         }
+        for case .peerKey(let key) in batch.changes { keyStored(key) }
         return outcome
     }
-
-    private func isStored(_ change: StorageChange, by handlers: HandlerBox.Handlers) -> Bool {
-        switch change {
-        case .received(let message): isStored(message, by: handlers)
-        case .acknowledged(let id, _): isStored(id, isAccepted: true, by: handlers)
-        case .refused(let id, _), .failed(let id, _): isStored(id, isAccepted: false, by: handlers)
-        case .peerKey(let key): handlers.syncKey?.saveSyncKey(key) ?? true
-        case .groupKey(let group, let key): handlers.syncKey?.saveGroupSyncKey(key, gid: group) ?? true
-        case .queued, .cancelled: true
-        }
-    }
-
-    private func isStored(_ message: ReceivedMessage, by handlers: HandlerBox.Handlers) -> Bool {
-        switch (message.command, message.body) {
-        case (.im, .im(let body)):
-            handlers.peer?.handleMessage(body, uid: message.isOwn ? body.receiver : body.sender) ?? true
-        case (.groupIM, .im(let body)): handlers.group?.handleMessage(body) ?? true
-        case (.groupNotification, .text(let text)): handlers.group?.handleGroupNotification(text) ?? true
-        default: true
-        }
-    }
-
-    private func isStored(_ id: SendID, isAccepted: Bool, by handlers: HandlerBox.Handlers) -> Bool {
-        guard let entry = entries.withLock({ $0[id] }), case .im(let body) = entry.body else { return true }
-        let (localID, receiver) = (body.msgLocalID, body.receiver)
-        switch (entry.command, isAccepted) {
-        case (.im, true): return handlers.peer?.handleMessageACK(localID, uid: receiver) ?? true
-        case (.im, false): return handlers.peer?.handleMessageFailure(localID, uid: receiver) ?? true
-        case (.groupIM, true): return handlers.group?.handleMessageACK(localID, gid: receiver) ?? true
-        case (.groupIM, false): return handlers.group?.handleMessageFailure(localID, gid: receiver) ?? true
-        default: return true
-        }
-    }
-}
-
-/// The app's handlers, held weakly, to be set on any thread.
-final class HandlerBox: Sendable {
-    /// The handlers of one batch, held while it is worked on.
-    struct Handlers: Sendable {
-        var peer: (any IMPeerMessageHandler)?
-        var group: (any IMGroupMessageHandler)?
-        var syncKey: (any IMSyncKeyHandler)?
-    }
-
-    private struct State {
-        weak var peer: (any IMPeerMessageHandler)?
-        weak var group: (any IMGroupMessageHandler)?
-        weak var syncKey: (any IMSyncKeyHandler)?
-    }
-
-    private let state = Mutex(State())
-
-    var handlers: Handlers {
-        state.withLock { Handlers(peer: $0.peer, group: $0.group, syncKey: $0.syncKey) }
-    }
-
-    func set(peer: (any IMPeerMessageHandler)?) { state.withLock { $0.peer = peer } }
-    func set(group: (any IMGroupMessageHandler)?) { state.withLock { $0.group = group } }
-    func set(syncKey: (any IMSyncKeyHandler)?) { state.withLock { $0.syncKey = syncKey } }
 }
 
 extension StorageChange {
@@ -110,7 +65,7 @@ extension StorageChange {
     var endedSend: SendID? {
         switch self {
         case .acknowledged(let id, _), .refused(let id, _), .failed(let id, _), .cancelled(let id): id
-        case .received, .queued, .peerKey, .groupKey: nil
+        case .received, .queued, .uploaded, .peerKey, .groupKey: nil
         }
     }
 }

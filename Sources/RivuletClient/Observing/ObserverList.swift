@@ -51,6 +51,28 @@ final class ObserverList<Observer: Sendable>: Sendable {
         }
     }
 
+    /// Calls the observer that was added last and still lives.
+    @MainActor
+    func callLast(_ body: @MainActor (Observer) -> Void) {
+        for entry in entries.reversed() {
+            guard let observer = entry.observer() else { continue }
+            return body(observer)
+        }
+    }
+
+    /// Adds an observer on top, taking it from where it was.
+    func push(_ id: ObjectIdentifier, _ observer: @escaping @Sendable () -> Observer?) {
+        remove(id)
+        add(id, observer)
+    }
+
+    /// Removes an observer if no living one lies above it.
+    func pop(_ id: ObjectIdentifier) {
+        let entries = entries
+        guard let top = entries.last(where: { $0.observer() != nil }), top.id == id else { return }
+        state.withLock { state in state.entries.removeAll { $0.number == top.number } }
+    }
+
     private var entries: [Entry] {
         state.withLock { $0.entries }
     }

@@ -75,6 +75,9 @@ public enum StorageChange: Sendable, Equatable {
     ///
     /// A message with the same uuid that failed before becomes *sending* again and takes its new place.
     case queued(OutboxEntry)
+    /// What the message waited for is uploaded: this entry, with the body that names it, takes the place of the one
+    /// with the same id; it needs no upload any more.
+    case uploaded(OutboxEntry)
     /// The server has the message; it leaves the outbox.
     ///
     /// `place` is where the server put it in the user's own queue (or the super group's), and is nil when the server

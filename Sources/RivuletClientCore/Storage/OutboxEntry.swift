@@ -34,6 +34,12 @@ public struct OutboxEntry: Sendable, Equatable {
     public var createdMilliseconds: Int64
     /// How often it was written to a connection; counted in memory and 0 after a restart.
     public var attempts: Int
+    /// The app's own number of the message, for bodies that have no field for it; a storage need not keep it.
+    public var msgLocalID: Int32 = 0
+    /// Whether something must be uploaded before the message can be written.
+    ///
+    /// A storage keeps it, or the shell asks its uploader again after a restart.
+    public var needsUpload = false
 
     /// Makes an entry that was not yet written.
     public init(
@@ -68,4 +74,6 @@ public struct SendFailure: RawRepresentable, Hashable, Sendable {
     public static let connectionLost = SendFailure(rawValue: 3)
     /// 4: too many messages wait already; nothing was stored.
     public static let outboxFull = SendFailure(rawValue: 4)
+    /// 5: what the message refers to could not be uploaded.
+    public static let uploadFailed = SendFailure(rawValue: 5)
 }
