@@ -246,7 +246,8 @@ let package = Package(
         .testTarget(
             name: "RivuletCommandsTests",
             dependencies: [
-                "RivuletCommands", "RivuletArguments", "RivuletModel", "RivuletServer", "RivuletWire",
+                "RivuletCommands", "RivuletArguments", "RivuletModel", "RivuletServer", "RivuletStore",
+                "RivuletWire",
                 "EditLineKit", "CEditLine", "RivuletTransport", "RivuletTestSupport", "rivulet",
             ],
             exclude: ["Snapshots"]),

@@ -65,7 +65,7 @@ public final class ChatAccount: Sendable {
 
     /// Opens the account's file in a folder, which is made when it is missing; blocks until that is done.
     ///
-    /// A damaged file is put aside (`damagedFile`); the server then fills a new one.
+    /// The file's name is that of ``AccountFile``. A damaged file is put aside (`damagedFile`); the server then fills a new one.
     ///
     /// - Parameters:
     ///   - folder: Where accounts are kept, each in a file of its own; made with mode 0700.
@@ -78,29 +78,11 @@ public final class ChatAccount: Sendable {
         in folder: String, service: IMServiceConfiguration, codec: ContentCodec = ContentCodec(),
         transport: (any ClientTransport)? = nil
     ) throws -> ChatAccount {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw StoreError(code: .unusable, message: "the folder \(folder) cannot be made: \(error)")
-        }
+        let file = AccountFile(folder: folder, service: service)
+        try file.makeFolder()
         let store = try SQLiteAccountStore(
-            path: folder + "/" + fileName(service), account: UserID(service.identity.uid), codec: codec,
-            damagePolicy: .keepAside)
+            path: file.path, account: file.user, codec: codec, damagePolicy: .keepAside)
         return ChatAccount(store: store, service: service, codec: codec, transport: transport)
-    }
-
-    /// The name of an account's file: its first server and its user.
-    static func fileName(_ service: IMServiceConfiguration) -> String {
-        let host = service.core.endpoints.first?.host ?? "nowhere"
-        let port = service.core.endpoints.first.map { "\($0.port)" } ?? "0"
-        let safe = host.lowercased().unicodeScalars.map { scalar in
-            switch scalar {
-            case "a"..."z", "0"..."9", "-", ".": String(scalar)
-            default: "_"
-            }
-        }.joined()
-        return "\(safe)_\(port)-\(service.identity.uid).db"
     }
 
     /// The system's time in milliseconds since 1970.

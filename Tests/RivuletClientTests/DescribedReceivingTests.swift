@@ -243,7 +243,7 @@ struct DescribedReceivingTests {
         service.pushVOIPObserver(top)
         service.popVOIPObserver(below)
         try await service.startAndLogIn()
-        let ring = PacketBody.voip(VOIPControl(sender: 8, receiver: 7, content: []))
+        let ring = PacketBody.voip(VOIPControl(sender: 8, receiver: 7, content: Array("ring".utf8)))
         await server.send(.voipControl, ring)
         try await first(of: top.stream) { $0.hasPrefix("onVOIPControl") }
         service.popVOIPObserver(top)
@@ -251,9 +251,9 @@ struct DescribedReceivingTests {
         try await first(of: below.stream) { $0.hasPrefix("onVOIPControl") }
         #expect(top.calls.count == 1 && below.calls.count == 1, "a pop below the top does nothing")
 
+        service.popVOIPObserver(below)
         observer.observeNothing(of: service)
         let before = observer.calls.count
-        service.popVOIPObserver(below)
         let ends = service.rtMessages()
         await server.send(seedScripts + [rt("end")])
         try await first(of: ends) { $0.content == "end" }

@@ -85,7 +85,7 @@ struct ChatModelTests {
         var model = model()
         #expect(model.handle(.connection(.connecting)) == [.show("· connecting…", id: 1)])
         #expect(model.handle(.connection(.connecting)) == [])
-        let offline = "· offline: connection refused; trying again in 3 s"
+        let offline = "· offline, retrying in 3 s: connection refused"
         #expect(
             model.handle(.connection(.offline(reason: "connection refused", retrySeconds: 3))) == [
                 .update(1, text: offline, otherwise: offline)

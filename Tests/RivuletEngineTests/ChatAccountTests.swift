@@ -143,7 +143,7 @@ struct ChatAccountTests {
         }
         let folder = world.folder.path + "/first"
         #expect(try mode(folder) == 0o700)
-        let name = "127.0.0.1_\(world.server.port)-1.db"
+        let name = "1@127.0.0.1_\(world.server.port).sqlite"
         #expect(try mode(folder + "/" + name) == 0o600)
         await ada.close()
         await world.server.stop()

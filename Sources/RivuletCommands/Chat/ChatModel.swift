@@ -136,8 +136,8 @@ struct ChatModel {
         case .connecting: return "connecting…"
         case .connected: return "connected"
         case .offline(let reason, let seconds):
-            let when = seconds.map { $0 > 0 ? "; trying again in \($0) s" : "; trying again" } ?? ""
-            return "offline" + (reason.isEmpty ? "" : ": \(reason)") + when
+            let when = seconds.map { $0 > 0 ? ", retrying in \($0) s" : ", retrying" } ?? ""
+            return "offline" + when + (reason.isEmpty ? "" : ": \(reason)")
         case .ended(let reason): return "disconnected: \(reason)"
         }
     }

@@ -5,22 +5,19 @@ internal import RivuletEngine
 internal import RivuletModel
 internal import RivuletStore
 internal import RivuletTransport
-internal import RivuletWire
 internal import Synchronization
 
-/// A chat's other side for real: the client over a store in a file.
+/// A chat's other side for real: an account over a store in a file.
 final class IMBackend: ChatBackend {
     let events: AsyncStream<ChatModel.Event>
     private let feed: AsyncStream<ChatModel.Event>.Continuation
     private let options: ClientOptions
     private let now: @Sendable () -> Int64
-    private let codec = ContentCodec()
     private let state = Mutex<Running?>(nil)
 
     private struct Running {
-        let lock: StoreLock
-        let store: any AccountStore
-        let service: IMService
+        let lock: AccountLock
+        let account: ChatAccount
         let forwarders: [Task<Void, Never>]
     }
 
@@ -34,59 +31,72 @@ final class IMBackend: ChatBackend {
         let file = StoreFile(folder: options.store, user: options.user, server: options.server)
         let lock = try file.lock()
         let store = try file.open()
-        let changes = store.changes()
-        let identity = ClientIdentity(
-            uid: options.user.rawValue, token: options.token, deviceID: options.device)
-        let configuration = IMServiceConfiguration(
+        var configuration = IMServiceConfiguration(
             endpoints: [ClientEndpoint(host: options.server.host, port: options.server.port)],
-            identity: identity)
-        let service = IMService(
-            configuration: configuration, storage: AccountStorage(store: store, codec: codec, now: now))
-        let notifications = service.notifications()
-        let forwarders = [
-            Task { [feed] in
-                for await change in changes {
-                    for message in change.inserted + change.updated { feed.yield(.message(message)) }
-                }
-            },
-            Task { [feed, options] in
-                var tracker = ConnectionTracker(server: options.server)
-                for await notification in notifications {
-                    if let connection = tracker.handle(notification) { feed.yield(.connection(connection)) }
-                }
-            },
-        ]
-        state.withLock {
-            $0 = Running(lock: lock, store: store, service: service, forwarders: forwarders)
-        }
-        guard service.start() else {
+            identity: ClientIdentity(
+                uid: options.user.rawValue, token: options.token, deviceID: options.device))
+        configuration.sendsDeliveryReceipts = true
+        let account = ChatAccount(
+            store: store, service: configuration, now: now, makeUUID: { UUID().uuidString.lowercased() })
+        let changes = account.changes()
+        let follower = try await ChangeFollower(store: store)
+        let running = Running(
+            lock: lock, account: account, forwarders: forwarders(account, changes, follower))
+        state.withLock { $0 = running }
+        guard account.start() else {
             await stop()
             throw CommandError("cannot connect: the system has no thread or file descriptor left")
         }
     }
 
+    private func forwarders(
+        _ account: ChatAccount, _ changes: AsyncStream<StoreChanges>, _ follower: ChangeFollower
+    ) -> [Task<Void, Never>] {
+        let statuses = account.service.notifications()
+        let deliveries = account.service.deliveries()
+        return [
+            Task { [feed] in
+                var follower = follower
+                for await change in changes {
+                    for message in await follower.messages(of: change) { feed.yield(.message(message)) }
+                }
+            },
+            Task { [feed, options] in
+                var tracker = ConnectionTracker(server: options.server)
+                for await notification in statuses {
+                    if let connection = tracker.handle(notification) { feed.yield(.connection(connection)) }
+                }
+            },
+            Task {
+                for await delivery in deliveries {
+                    do {
+                        _ = try await account.store.apply([.deliver(uuids: delivery.uuids)])
+                    } catch {
+                        // The mark is a courtesy: without it the message still shows as accepted.
+                        continue
+                    }
+                }
+            },
+        ]
+    }
+
     func history(with peer: UserID, limit: Int) async throws -> [Message] {
-        guard let store = state.withLock({ $0?.store }) else { return [] }
-        return try await store.page(PageQuery(session: .peer(peer), limit: limit)).messages
+        guard let account = state.withLock({ $0?.account }) else { return [] }
+        return try await account.history(.peer(peer), limit: limit).messages
     }
 
     func send(_ text: String, to peer: UserID) async throws -> String {
-        guard let service = state.withLock({ $0?.service }) else { throw CommandError("the chat is over") }
-        let uuid = UUID().uuidString.lowercased()
-        let content = try codec.encode(.text(text), envelope: ContentEnvelope(uuid: uuid))
-        let message = IMMessage(sender: options.user.rawValue, receiver: peer.rawValue, content: content)
+        guard let account = state.withLock({ $0?.account }) else { throw CommandError("the chat is over") }
         do {
-            try service.enqueue(.peer(message, uuid: uuid, flags: .text))
+            return try account.post(.text(text), to: .peer(peer))
         } catch let error as IMServiceError {
             throw CommandError(error.words)
         }
-        return uuid
     }
 
     func stop() async {
         guard let running = state.withLock({ exchange(&$0, with: nil) }) else { return feed.finish() }
-        await running.service.stopAndWait()
-        await running.store.close()
+        await running.account.close()
         for forwarder in running.forwarders { forwarder.cancel() }
         running.lock.release()
         feed.finish()
@@ -107,24 +117,30 @@ struct ConnectionTracker {
         case .diagnostic(let diagnostic):
             if let text = text(diagnostic) { reason = text }
             return nil
-        case .stateChanged(let state): return connection(state)
+        case .statusChanged(let status): return connection(status)
         default: return nil
         }
     }
 
-    private mutating func connection(_ state: ConnectionState) -> ChatConnection? {
-        switch state {
+    private mutating func connection(_ status: ConnectionStatus) -> ChatConnection? {
+        switch status.state {
         case .connecting: return .connecting
         case .authenticated:
             reason = ""
             return .connected
-        case .connectFail, .unconnected: return .offline(reason: reason, retrySeconds: nil)
+        case .connectFail, .unconnected:
+            return .offline(reason: reason, retrySeconds: status.retryDelay.map(Self.seconds))
         case .authenticationFail:
             return .ended(
                 reason: "the server refused the token; ask for another one ('rivulet token create')")
         case .kicked: return .ended(reason: "another login took the place of this one")
         default: return nil
         }
+    }
+
+    /// Whole seconds, rounded: nobody watches tenths.
+    private static func seconds(_ delay: Duration) -> Int {
+        Int((Double(delay.components.seconds) + Double(delay.components.attoseconds) * 1e-18).rounded())
     }
 
     private func text(_ diagnostic: ClientDiagnostic) -> String? {

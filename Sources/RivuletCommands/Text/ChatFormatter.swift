@@ -43,7 +43,8 @@ struct ChatFormatter: Sendable {
         switch message.state {
         case .received, .accepted: return "  " + style.good("✓")
         case .preparing, .sending: return "  " + style.dim("sending…")
-        case .delivered, .read: return "  " + style.good("✓✓")
+        case .delivered: return "  " + style.good("✓✓ delivered")
+        case .read: return "  " + style.good("✓✓ read")
         case .failed(let reason):
             return "  " + style.bad("✗ not sent" + (reason.isEmpty ? "" : ": \(UntrustedText.line(reason))"))
         }
