@@ -10,7 +10,7 @@
 /// are with clients already, and giving them to other messages would lose those. The log then begins a new epoch.
 /// So a backup leaves this file out (docs/files.md).
 ///
-/// It is written about once a second and not waited for: after the loss of power it may be behind, which does no harm.
+/// It is written after each commit and not waited for: after the loss of power it may be behind, which does no harm.
 final class KeyMark {
     private let descriptor: Int32
     /// The key in the file; nil when there was none, or none that could be read.

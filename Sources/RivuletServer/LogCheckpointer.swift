@@ -1,4 +1,3 @@
-import Foundation
 import SQLiteKit
 import Synchronization
 
@@ -10,14 +9,14 @@ import Synchronization
 /// move then.
 final class LogCheckpointer: Sendable {
     private let queue = WorkQueue<Void>()
-    private let hasCommits = Atomic<Bool>(false)
-    private let isCaughtUp = Atomic<Bool>(false)
+    private let waitingByteCount = Atomic<Int>(0)
+    private let isRestartDue = Atomic<Bool>(false)
     private let path: String
 
-    /// How long commits gather before they are moved.
-    private static let interval = 0.25
-    /// A longer write-ahead log is started anew.
-    private static let bytesMax: UInt64 = 32 << 20
+    /// So much gathers before it is moved: a page that changes again meanwhile is moved once.
+    private static let bytesMin = 16 << 20
+    /// A write-ahead log of more pages is started anew; with 4 KiB each, it is 128 MiB long then.
+    private static let pagesMax: Int64 = 32_768
 
     /// Makes a checkpointer that does not run yet.
     init(path: String) {
@@ -35,31 +34,28 @@ final class LogCheckpointer: Sendable {
                 return try Database(path: path, options: options)
             },
             work: { [self] database, _ in
-                // Gathers without holding anything; the log's thread never waits for this one.
-                Thread.sleep(forTimeInterval: Self.interval)
-                hasCommits.store(false, ordering: .relaxed)
                 do {
-                    try database.checkpoint()
-                    isCaughtUp.store(true, ordering: .releasing)
+                    let pages = try database.first("PRAGMA wal_checkpoint(PASSIVE)") { $0.integer(at: 1) }
+                    isRestartDue.store(pages ?? 0 > Self.pagesMax, ordering: .relaxed)
                 } catch {
-                    // The next commit asks for another one; closing the log moves everything in any case.
+                    // What comes next asks for another one; closing the log moves everything in any case.
                 }
                 return nil
             },
             end: { $0.close() })
     }
 
-    /// Says that there is something to move.
-    func noteCommit() {
-        guard !hasCommits.exchange(true, ordering: .relaxed) else { return }
+    /// Says how many bytes more there are to move.
+    func noteWrite(of byteCount: Int) {
+        let waiting = waitingByteCount.add(byteCount, ordering: .relaxed).newValue
+        guard waiting >= Self.bytesMin else { return }
+        waitingByteCount.store(0, ordering: .relaxed)
         queue.post(())
     }
 
-    /// Lets the next commit begin the write-ahead log at its start, when it is long and nearly moved.
+    /// Lets the next commit begin the write-ahead log at its start, when it is long; nearly all of it was moved.
     func restartIfDue(_ database: Database) {
-        guard isCaughtUp.exchange(false, ordering: .acquiring) else { return }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
-        guard let size = attributes?[.size] as? UInt64, size > Self.bytesMax else { return }
+        guard isRestartDue.exchange(false, ordering: .relaxed) else { return }
         do {
             try database.checkpoint()
         } catch {

@@ -89,13 +89,19 @@ final class LogWorker {
         guard let outcomes = complaining("append", now, { try log.append(entries, at: now) }) else {
             return batches.map { .appendFailed($0.id) }
         }
-        settings.checkpointer?.noteCommit()
+        noteWrites()
         var start = 0
         return batches.map { batch in
             let end = start + batch.entries.count
             defer { start = end }
             return .appended(batch.id, Array(outcomes[start..<end]))
         }
+    }
+
+    /// Tells the checkpointer what was written since the last time.
+    private func noteWrites() {
+        guard let checkpointer = settings.checkpointer, let log = log as? SQLiteMessageLog else { return }
+        checkpointer.noteWrite(of: log.takeWrittenByteCount())
     }
 
     // MARK: Upkeep
@@ -111,7 +117,8 @@ final class LogWorker {
         let more = complaining("fold", now) { try log.maintain(rowsMax: Self.rowsPerSlice, isIdle: isDue) }
         // After a failure it is tried again when the next task comes.
         hasUpkeep = more ?? false
-        if hasUpkeep { settings.checkpointer?.noteCommit() } else { lastFold = now }
+        if !hasUpkeep { lastFold = now }
+        noteWrites()
         settings.checkpointer?.restartIfDue(log.database)
         removeOld(from: log, now)
     }

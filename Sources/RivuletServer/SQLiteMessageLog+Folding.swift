@@ -15,7 +15,10 @@ struct Fold {
 // Folding and replay.
 extension SQLiteMessageLog {
     /// With fewer places unfolded, folding waits, so that busy queues get many entries per segment at once.
-    static let foldThreshold = 65_536
+    ///
+    /// Uuids are random: a pass writes nearly every page of their index, so that twice as many messages per pass
+    /// write half as many pages per message. A start reads back at most about so many places.
+    static let foldThreshold = 262_144
 
     /// Does a slice of the work that can wait; call it when there is time, and after commits.
     ///
@@ -29,8 +32,9 @@ extension SQLiteMessageLog {
     /// - Throws: `SQLiteError`; then nothing of the slice was done.
     func maintain(rowsMax: Int, isIdle: Bool = true) throws -> Bool {
         if fold == nil { beginFold(isIdle: isIdle) }
-        guard fold != nil || !unsavedReports.isEmpty else { return false }
-        guard isIdle || fold != nil else { return true }
+        guard fold != nil || (isIdle && !unsavedReports.isEmpty) else {
+            return unfoldedCount > 0 || !unsavedReports.isEmpty
+        }
         let before = fold
         do {
             let folded = try withoutSyncing {
@@ -40,11 +44,12 @@ extension SQLiteMessageLog {
                 }
             }
             finishSlice(folded, before)
+            // Neighbouring rows share pages.
+            writtenByteCount += rowsMax * 1024
         } catch {
             fold = before
             throw error
         }
-        mark?.save(lastKey)
         return fold != nil || unfoldedCount > 0
     }
 

@@ -54,6 +54,8 @@ final class SQLiteMessageLog: MessageLog {
     var newRows: [[UInt8]] = []
     var cachedRow: (id: Int64, bytes: [UInt8])?
 
+    /// About how many bytes went into the write-ahead log since somebody asked.
+    var writtenByteCount = 0
     private var appendCount: UInt64 = 0
 
     /// Opens or creates the file.
@@ -171,8 +173,16 @@ final class SQLiteMessageLog: MessageLog {
             try erasing { try writeRows() }
         }
         if let cachedRow, changedRows[cachedRow.id] != nil { self.cachedRow = nil }
+        mark?.save(lastKey)
         lastRow += Int64(newRows.count)
         unfoldedCount += stored
+        writtenByteCount += newRows.reduce(8192 * (1 + changedRows.count)) { $0 + $1.count }
+    }
+
+    /// How many bytes went into the write-ahead log since the last call, about.
+    func takeWrittenByteCount() -> Int {
+        defer { writtenByteCount = 0 }
+        return writtenByteCount
     }
 
     /// Runs transactions after which nothing of what they deleted is left in the file.

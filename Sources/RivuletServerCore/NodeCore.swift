@@ -31,9 +31,9 @@ public struct NodeCore: Sendable {
         /// How long a connection stays open after a refused login, in milliseconds.
         public var refusedLoginGraceMilliseconds: Int64 = 5000
         /// How many messages a user may send; who sends more is read more slowly; nil for no limit.
-        public var messagesPerUser: RateLimit? = RateLimit(perSecond: 1000, burst: 5000)
+        public var messagesPerUser: RateLimit? = RateLimit(perSecond: 2000, burst: 20_000)
         /// How many messages a device may send.
-        public var messagesPerDevice: RateLimit? = RateLimit(perSecond: 500, burst: 5000)
+        public var messagesPerDevice: RateLimit? = RateLimit(perSecond: 1000, burst: 10_000)
         /// How many live messages (RT) a connection may send; those above it are dropped.
         public var livePerConnection: RateLimit? = RateLimit(perSecond: 50, burst: 200)
         /// How many refused logins may come from an address; further ones are refused without being looked up.

@@ -122,6 +122,30 @@ private final class FullDiskLog: MessageLog {
         #expect(!thread.post(.reportKey(.user(reader), reader, 1)), "a closed log takes nothing")
     }
 
+    @Test func `a log that has nothing to do folds what it took`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "messages.sqlite")
+        let desk = Desk()
+        let thread = LogThread()
+        let isFolded = Mutex(false)
+        try thread.start(
+            open: { try SQLiteMessageLog(path: path) }, LogSettings(clock: { WallTime(milliseconds: 0) }),
+            answer: { events in desk.state.withLock { $0.events += events } })
+        thread.post(.append(BatchID(rawValue: 1), [makeEntry("x")]))
+        _ = try await desk.waitForEvents(1)
+        for _ in 0..<200 where !isFolded.withLock({ $0 }) {
+            // Longer than the log waits for more to do.
+            try await Task.sleep(for: .milliseconds(600))
+            thread.post(
+                .query { log in
+                    let log = log as? SQLiteMessageLog
+                    isFolded.withLock { $0 = log?.foldedRow == log?.lastRow && log?.lastRow != 0 }
+                })
+        }
+        #expect(isFolded.withLock { $0 })
+        thread.close()
+    }
+
     @Test func `a log that cannot be opened is told to the one who starts it`() {
         let thread = LogThread()
         #expect(throws: SQLiteError.self) {
