@@ -8,7 +8,9 @@ import Synchronization
 import Testing
 
 /// The server killed in the middle of its work: nothing acknowledged is missing, nothing is doubled.
-@Suite struct CrashTests {
+@Suite(.serialized) struct CrashTests {
+    // One after the other: Foundation's Process does not bear many starts at the same time.
+
     /// A server of its own process, which can be killed and started again on the same port.
     private final class Victim {
         let folder: TemporaryFolder
