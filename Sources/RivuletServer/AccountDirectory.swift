@@ -2,6 +2,7 @@ public import RivuletModel
 public import RivuletServerCore
 public import RivuletWire
 import SQLiteKit
+import TLSKit
 
 /// Who may log in, and under which number each device is known.
 ///

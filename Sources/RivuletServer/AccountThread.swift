@@ -5,32 +5,57 @@ import SQLiteKit
 
 /// The thread on which logins are looked up.
 final class AccountThread: Sendable {
-    /// A login to decide.
-    struct Task: Sendable {
-        var connection: ConnectionID
-        var token: AuthenticationToken
+    /// Something to look up.
+    enum Task: Sendable {
+        /// A login to decide.
+        case login(ConnectionID, AuthenticationToken)
+        /// Something else; the closure answers whoever asked.
+        case perform(@Sendable (AccountDirectory) -> Void)
     }
 
     private let queue = WorkQueue<Task>()
 
     func start(
-        in folder: DataDirectory, clock: @escaping @Sendable () -> WallTime, logger: ServerLogger,
-        answer: @escaping @Sendable (ConnectionID, LoginResult) -> Void
+        in folder: DataDirectory, clock: @escaping @Sendable () -> WallTime, metrics: ServerMetrics,
+        logger: ServerLogger, answer: @escaping @Sendable (ConnectionID, LoginResult) -> Void
     ) throws {
         try queue.start(
             named: "rivulet-accounts",
             makeState: { try AccountDirectory(in: folder) },
             work: { directory, tasks in
                 for task in tasks {
-                    answer(task.connection, Self.decide(task.token, directory, clock(), logger))
+                    switch task {
+                    case .login(let connection, let token):
+                        let result = Self.decide(token, directory, clock(), logger)
+                        metrics.count(result)
+                        answer(connection, result)
+                    case .perform(let body): body(directory)
+                    }
                 }
                 return nil
             },
             end: { $0.close() })
     }
 
-    func post(_ task: Task) {
+    /// Adds a task; false when the accounts are closed.
+    @discardableResult
+    func post(_ task: Task) -> Bool {
         queue.post(task)
+    }
+
+    /// Does something with the directory on its thread.
+    ///
+    /// - Throws: What the body throws; ``ServerError`` with `notRunning` when the accounts are closed.
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (AccountDirectory) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let isTaken = post(
+                .perform { directory in
+                    continuation.resume(with: Result { try body(directory) })
+                })
+            if !isTaken { continuation.resume(throwing: Server.notRunning) }
+        }
     }
 
     func close() {

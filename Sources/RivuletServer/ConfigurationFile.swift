@@ -19,6 +19,14 @@ import RivuletServerCore
 public struct ConfigurationFile: Sendable, Hashable {
     /// Addresses to listen on; nil when not given.
     public var listen: [String]?
+    /// Addresses to listen on over TLS; nil when not given.
+    public var listenTLS: [String]?
+    /// The PEM file of the certificate.
+    public var tlsCertificate: String?
+    /// The PEM file of the certificate's key.
+    public var tlsKey: String?
+    /// Addresses to serve HTTP on; nil when not given.
+    public var http: [String]?
     /// The data folder.
     public var data: String?
     /// Messages in one page of a sync.
@@ -79,7 +87,17 @@ public struct ConfigurationFile: Sendable, Hashable {
     /// - Throws: ``ServerError`` with `badConfiguration` for a value out of range.
     public func apply(to configuration: inout ServerConfiguration) throws {
         if let data { configuration.data = DataDirectory(path: data) }
-        if let listen { configuration.listen = try listen.map(Self.address) }
+        if let listen { configuration.listen = try listen.map { try Self.address($0, "listen") } }
+        if let listenTLS {
+            configuration.listenTLS = try listenTLS.map { try Self.address($0, "listenTLS") }
+        }
+        switch (tlsCertificate, tlsKey) {
+        case (nil, nil): break
+        case (let certificate?, let key?):
+            configuration.tls = TLSFiles(certificate: certificate, key: key)
+        default: throw ServerError(.badConfiguration, "tlsCertificate and tlsKey belong together")
+        }
+        if let http { configuration.http = try http.map { try Self.address($0, "http") } }
         if let loops { configuration.loops = loops }
         if let syncPage { configuration.pageLimit.countMax = try Self.positive(syncPage, "syncPage") }
         if let connections { configuration.connectionsMax = try Self.positive(connections, "connections") }
@@ -101,9 +119,9 @@ public struct ConfigurationFile: Sendable, Hashable {
         }
     }
 
-    private static func address(_ text: String) throws -> ListenAddress {
+    private static func address(_ text: String, _ name: String) throws -> ListenAddress {
         guard let address = ListenAddress(text) else {
-            throw ServerError(.badConfiguration, "listen: '\(text)' is not HOST:PORT")
+            throw ServerError(.badConfiguration, "\(name): '\(text)' is not HOST:PORT")
         }
         return address
     }
@@ -138,11 +156,13 @@ public struct ConfigurationFile: Sendable, Hashable {
             for member in members.allKeys {
                 switch member.stringValue {
                 case "listen":
-                    if let one = try? members.decode(String.self, forKey: member) {
-                        file.listen = [one]
-                    } else {
-                        file.listen = try members.decode([String].self, forKey: member)
-                    }
+                    file.listen = try Self.oneOrMore(members, member)
+                case "listenTLS": file.listenTLS = try Self.oneOrMore(members, member)
+                case "tlsCertificate":
+                    file.tlsCertificate = try members.decode(String.self, forKey: member)
+                case "tlsKey": file.tlsKey = try members.decode(String.self, forKey: member)
+                case "http":
+                    file.http = try Self.oneOrMore(members, member)
                 case "data": file.data = try members.decode(String.self, forKey: member)
                 case "syncPage": file.syncPage = try members.decode(Int.self, forKey: member)
                 case "loops": file.loops = try members.decode(Int.self, forKey: member)
@@ -162,6 +182,13 @@ public struct ConfigurationFile: Sendable, Hashable {
                 default: throw Fault(message: "unknown member '\(member.stringValue)'")
                 }
             }
+        }
+
+        private static func oneOrMore(
+            _ members: KeyedDecodingContainer<Member>, _ member: Member
+        ) throws -> [String] {
+            if let one = try? members.decode(String.self, forKey: member) { return [one] }
+            return try members.decode([String].self, forKey: member)
         }
     }
 

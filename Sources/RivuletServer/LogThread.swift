@@ -74,6 +74,8 @@ struct LogSettings: Sendable {
     var clock: @Sendable () -> WallTime
     /// Where failures are told, each kind once in ten seconds.
     var logger = ServerLogger.silent
+    /// Where commits and messages are counted.
+    var metrics = ServerMetrics()
     /// Moves the write-ahead log into the file, beside the commits.
     var checkpointer: LogCheckpointer?
 }

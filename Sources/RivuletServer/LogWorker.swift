@@ -1,6 +1,7 @@
 import RivuletModel
 import RivuletServerCore
 import SQLiteKit
+import Synchronization
 
 /// The state of the log's thread.
 final class LogWorker {
@@ -86,9 +87,12 @@ final class LogWorker {
     private func commit(_ batches: [(id: BatchID, entries: [LogEntry])], _ now: WallTime) -> [NodeEvent] {
         var entries: [LogEntry] = []
         for batch in batches { entries += batch.entries }
-        guard let outcomes = complaining("append", now, { try log.append(entries, at: now) }) else {
+        let outcomes = complaining("append", now) { try log.append(entries, at: now) }
+        settings.metrics.isStorageFailing.store(outcomes == nil, ordering: .relaxed)
+        guard let outcomes else {
             return batches.map { .appendFailed($0.id) }
         }
+        settings.metrics.count(outcomes)
         noteWrites()
         var start = 0
         return batches.map { batch in
@@ -115,6 +119,7 @@ final class LogWorker {
         // A log that is never idle folds nevertheless, if not at once.
         let isDue = isIdle || now.milliseconds - lastFold.milliseconds >= Self.foldInterval
         let more = complaining("fold", now) { try log.maintain(rowsMax: Self.rowsPerSlice, isIdle: isDue) }
+        settings.metrics.foldBacklog.store(log.unfoldedCount, ordering: .relaxed)
         // After a failure it is tried again when the next task comes.
         hasUpkeep = more ?? false
         if !hasUpkeep { lastFold = now }
@@ -143,6 +148,7 @@ final class LogWorker {
         do {
             return try body()
         } catch {
+            settings.metrics.storageErrors.add(1, ordering: .relaxed)
             let last = lastComplaint[step]
             guard last.map({ now.milliseconds - $0.milliseconds >= 10_000 }) ?? true else { return nil }
             lastComplaint[step] = now

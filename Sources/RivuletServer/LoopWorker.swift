@@ -1,5 +1,8 @@
 import RivuletServerCore
+import RivuletTransport
 import RivuletWire
+import Synchronization
+import TLSKit
 import UVKit
 
 /// Everything that happens on one event loop: accepting, reading, decoding, deadlines, writing.
@@ -42,16 +45,16 @@ final class LoopWorker {
 
     // MARK: Accepting
 
-    /// Listens on an address.
-    func listen(on address: SocketAddress) throws(UVError) -> Listener {
-        let listener = try Listener(on: address, loop: loop) { [weak self] stream in self?.accept(stream) }
+    /// Listens on an address, over TLS if there is a context for it.
+    func listen(on address: SocketAddress, tls: TLSContext?) throws(UVError) -> Listener {
+        let listener = try Listener(on: address, loop: loop) { [weak self] in self?.accept($0, tls) }
         keep(listener)
         return listener
     }
 
     /// Takes a share of another loop's connections.
-    func listen(sharing other: Listener) throws(UVError) {
-        keep(try Listener(sharing: other, loop: loop) { [weak self] stream in self?.accept(stream) })
+    func listen(sharing other: Listener, tls: TLSContext?) throws(UVError) {
+        keep(try Listener(sharing: other, loop: loop) { [weak self] in self?.accept($0, tls) })
     }
 
     private func keep(_ listener: Listener) {
@@ -59,12 +62,23 @@ final class LoopWorker {
         listeners.append(listener)
     }
 
-    private func accept(_ stream: TCPStream) {
+    private func accept(_ accepted: TCPStream, _ tls: TLSContext?) {
         guard connections.count < connectionsMax, !isStopping else {
+            node.metrics.connectionsRefused.add(1, ordering: .relaxed)
             complain("too many connections", "\(connections.count)")
-            stream.close()
+            accepted.close()
             return
         }
+        let stream: any ByteStream
+        do {
+            stream = try tls.map { try TLSStream(accepting: accepted, context: $0) } ?? accepted
+        } catch {
+            complain("cannot begin TLS", "\(error)")
+            accepted.close()
+            return
+        }
+        node.metrics.connectionsOpened.add(1, ordering: .relaxed)
+        node.metrics.connectionsOpen.add(1, ordering: .relaxed)
         lastNumber += 1
         let id = ConnectionID(worker: index, number: lastNumber)
         let connection = ServerConnection(
@@ -75,7 +89,7 @@ final class LoopWorker {
         stream.onDrained = { [unowned self, unowned connection] in self.drained(connection) }
         stream.onClosed = { [weak self] reason in self?.closed(id, reason) }
         do {
-            try stream.setNoDelay(true)
+            try accepted.setNoDelay(true)
         } catch {
             node.logger.log(.debug, "cannot set TCP_NODELAY", [("connection", "\(id.rawValue)")])
         }
@@ -99,6 +113,7 @@ final class LoopWorker {
             }
             if hasFrame { connection.deadlines.frameCompleted(now: now) }
         } catch {
+            node.metrics.malformedInputs.add(1, ordering: .relaxed)
             node.logger.log(
                 .warning, "malformed input",
                 [
@@ -264,6 +279,7 @@ final class LoopWorker {
 
     private func closed(_ id: ConnectionID, _ reason: UVKit.CloseReason) {
         guard connections.removeValue(forKey: id) != nil else { return }
+        node.metrics.connectionsOpen.subtract(1, ordering: .relaxed)
         busy.removeAll { $0.id == id }
         node.logger.log(
             .debug, "connection ended", [("connection", "\(id.rawValue)"), ("reason", "\(reason)")])

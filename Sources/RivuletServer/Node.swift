@@ -16,6 +16,7 @@ final class Node: Sendable {
     let checkpointer: LogCheckpointer
     let accountThread = AccountThread()
     let membershipThread = MembershipThread()
+    let metrics = ServerMetrics()
     let logger: ServerLogger
     let clock: @Sendable () -> WallTime
     private let workers = Mutex<[LoopBound<LoopWorker>]>([])
@@ -70,7 +71,7 @@ final class Node: Sendable {
             case .load(let connection, let request): logThread.post(.load(connection, request))
             case .reportKey(let queue, let reader, let key): logThread.post(.reportKey(queue, reader, key))
             case .authenticate(let connection, let token):
-                accountThread.post(AccountThread.Task(connection: connection, token: token))
+                accountThread.post(.login(connection, token))
             case .posted(let id, let outcome): finish(id, outcome)
             case .broadcast(let connections, let packets):
                 split(connections, packets, own: worker, &own, &others)

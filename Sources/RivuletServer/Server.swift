@@ -1,5 +1,6 @@
 public import RivuletServerCore
 import Synchronization
+import TLSKit
 import UVKit
 
 /// A whole server, to run in a program of its own or inside another one.
@@ -25,6 +26,8 @@ public final class Server: Sendable {
         var loops: [EventLoop]
         var workers: [LoopBound<LoopWorker>]
         var addresses: [ListenAddress]
+        var tlsAddresses: [ListenAddress]
+        var http: HTTPListeners
     }
 
     let configuration: ServerConfiguration
@@ -50,6 +53,16 @@ public final class Server: Sendable {
     /// Where the server listens, with real ports; empty while it does not run.
     public var addresses: [ListenAddress] {
         state.withLock { if case .running(let running) = $0 { running.addresses } else { [] } }
+    }
+
+    /// Where the server listens for clients over TLS, with real ports; empty while it does not run.
+    public var tlsAddresses: [ListenAddress] {
+        state.withLock { if case .running(let running) = $0 { running.tlsAddresses } else { [] } }
+    }
+
+    /// Where the server listens for HTTP, with real ports; empty while it does not run.
+    public var httpAddresses: [ListenAddress] {
+        state.withLock { if case .running(let running) = $0 { running.http.addresses } else { [] } }
     }
 
     /// The port of the first address; 0 while the server does not run.
@@ -95,9 +108,12 @@ public final class Server: Sendable {
             let workers = try await makeWorkers(on: loops, node)
             node.setWorkers(workers)
             let addresses = try await listen(workers)
+            let http = try await HTTPListeners.start(for: self, node: node, resolvingOn: loops[0])
             state.withLock {
                 $0 = .running(
-                    Running(node: node, lock: lock, loops: loops, workers: workers, addresses: addresses))
+                    Running(
+                        node: node, lock: lock, loops: loops, workers: workers, addresses: addresses.plain,
+                        tlsAddresses: addresses.secured, http: http))
             }
         } catch {
             for loop in loops { loop.stop() }
@@ -105,7 +121,10 @@ public final class Server: Sendable {
             await Self.close(node)
             throw error
         }
-        logger.log(.info, "server started", addresses.map { ("listen", $0.description) })
+        logger.log(
+            .info, "server started",
+            addresses.map { ("listen", $0.description) } + tlsAddresses.map { ("tls", $0.description) }
+                + httpAddresses.map { ("http", $0.description) })
     }
 
     /// Stops in order: takes nothing more, commits and acknowledges what it has taken, then closes everything.
@@ -118,6 +137,7 @@ public final class Server: Sendable {
             return running
         }
         guard let running else { return }
+        await running.http.stop()
         for worker in running.workers { await Self.perform(on: worker) { $0.stopTaking() } }
         // The last turn's events are with the node now, and what it gave to the log is done when this returns: the
         // answers are on their way to the loops.
@@ -134,7 +154,7 @@ public final class Server: Sendable {
         guard (1...min(64, ConnectionID.workersMax)).contains(configuration.loops) else {
             throw ServerError(.badConfiguration, "loops must lie between 1 and 64")
         }
-        guard !configuration.listen.isEmpty else {
+        guard !configuration.listen.isEmpty || !configuration.listenTLS.isEmpty else {
             throw ServerError(.badConfiguration, "no address to listen on")
         }
         let allowed = FileDescriptorLimit.current
@@ -156,7 +176,7 @@ public final class Server: Sendable {
         try startLog(of: node, folder)
         do {
             try node.accountThread.start(
-                in: folder, clock: clock, logger: logger,
+                in: folder, clock: clock, metrics: node.metrics, logger: logger,
                 answer: { connection, result in
                     node.deliver([.loginAnswered(connection, result)], to: connection.worker)
                 })
@@ -180,6 +200,7 @@ public final class Server: Sendable {
         settings.pageLimit = configuration.pageLimit
         settings.retentionMilliseconds = configuration.retentionDays.map { Int64($0) * 86_400_000 }
         settings.logger = logger
+        settings.metrics = node.metrics
         settings.checkpointer = node.checkpointer
         do {
             try node.logThread.start(
@@ -212,23 +233,49 @@ public final class Server: Sendable {
         return workers
     }
 
-    private func listen(_ workers: [LoopBound<LoopWorker>]) async throws -> [ListenAddress] {
+    private func listen(_ workers: [LoopBound<LoopWorker>]) async throws -> (
+        plain: [ListenAddress], secured: [ListenAddress]
+    ) {
+        let tls = try tlsContext()
+        let plain = try await listen(on: configuration.listen, tls: nil, workers)
+        return (plain, try await listen(on: configuration.listenTLS, tls: tls, workers))
+    }
+
+    private func listen(
+        on wanted: [ListenAddress], tls: TLSContext?, _ workers: [LoopBound<LoopWorker>]
+    ) async throws -> [ListenAddress] {
         var addresses: [ListenAddress] = []
-        for wanted in configuration.listen {
-            do {
-                let first = workers[0]
-                let listener = try await first.loop.perform {
-                    try first.value.listen(on: try SocketAddress(host: wanted.host, port: wanted.port))
+        let first = workers[0]
+        for wanted in wanted {
+            for address in try await AddressResolver.addresses(of: wanted, on: first.loop) {
+                do {
+                    let listener = try await first.loop.perform {
+                        try first.value.listen(on: address, tls: tls)
+                    }
+                    for other in workers.dropFirst() {
+                        try await other.loop.perform { try other.value.listen(sharing: listener, tls: tls) }
+                    }
+                    addresses.append(
+                        ListenAddress(host: listener.address.host, port: listener.address.port))
+                } catch let error as UVError {
+                    throw Self.describe(error, wanted)
                 }
-                for other in workers.dropFirst() {
-                    try await other.loop.perform { try other.value.listen(sharing: listener) }
-                }
-                addresses.append(ListenAddress(host: listener.address.host, port: listener.address.port))
-            } catch let error as UVError {
-                throw Self.describe(error, wanted)
             }
         }
         return addresses
+    }
+
+    private func tlsContext() throws -> TLSContext? {
+        guard !configuration.listenTLS.isEmpty else { return nil }
+        guard let files = configuration.tls else {
+            throw ServerError(
+                .badConfiguration, "TLS needs a certificate and its key (--tls-cert, --tls-key)")
+        }
+        do {
+            return try TLSContext(certificateFile: files.certificate, keyFile: files.key)
+        } catch {
+            throw ServerError(.badConfiguration, "\(error)", underlying: error)
+        }
     }
 
     private static func describe(_ error: UVError, _ address: ListenAddress) -> ServerError {

@@ -34,6 +34,20 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+/// The PEM files that a server shows to its clients.
+public struct TLSFiles: Sendable, Hashable {
+    /// The certificate and, after it, those of its signers.
+    public var certificate: String
+    /// The private key, without a passphrase.
+    public var key: String
+
+    /// Names the files.
+    public init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
+}
+
 /// What can be set about a server; every member has a default but the folder.
 public struct ServerConfiguration: Sendable {
     /// The port of the public server, and ours when none is named.
@@ -43,6 +57,12 @@ public struct ServerConfiguration: Sendable {
     public var data: DataDirectory
     /// Where it listens.
     public var listen = [ListenAddress(host: "127.0.0.1", port: ServerConfiguration.defaultPort)]
+    /// Where it listens for clients over TLS; needs ``tls``.
+    public var listenTLS: [ListenAddress] = []
+    /// The certificate for ``listenTLS``.
+    public var tls: TLSFiles?
+    /// Where it listens for HTTP: the history calls of docs/extensions.md, section 4, `/health` and `/metrics`.
+    public var http: [ListenAddress] = []
     /// How many event loops share the connections.
     public var loops = 1
     /// How much one page of a sync holds.

@@ -1,11 +1,11 @@
 import RivuletServerCore
+import RivuletTransport
 import RivuletWire
-import UVKit
 
 /// One client's connection, on its loop.
 final class ServerConnection {
     let id: ConnectionID
-    let stream: TCPStream
+    let stream: any ByteStream
     var decoder = PacketDecoder(role: .server, profile: .current)
     var outgoing: OutgoingQueue
     var deadlines: ConnectionDeadlines
@@ -33,7 +33,7 @@ final class ServerConnection {
         static let rateLimit = Pauses(rawValue: 16)
     }
 
-    init(id: ConnectionID, stream: TCPStream, waitingPushesMax: Int, now: Int64) {
+    init(id: ConnectionID, stream: any ByteStream, waitingPushesMax: Int, now: Int64) {
         self.id = id
         self.stream = stream
         outgoing = OutgoingQueue(pushesMax: waitingPushesMax)

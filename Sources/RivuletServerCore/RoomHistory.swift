@@ -10,6 +10,11 @@ public struct RoomHistoryEntry: Sendable, Hashable {
     public var time: WallTime
     /// The content.
     public var content: String
+
+    /// The uuid among the top-level keys of the content; nil when it has none.
+    public var uuid: String? {
+        ContentScanner.uuid(in: content).map { String(decoding: $0, as: UTF8.self) }
+    }
 }
 
 /// The last messages of one room, bounded in number, bytes and age.

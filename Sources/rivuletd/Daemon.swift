@@ -21,6 +21,14 @@ enum Daemon {
             Option(
                 "--listen", value: "HOST:PORT", isRepeated: true,
                 help: "Where to listen, 127.0.0.1:23000 by default; port 0 lets the system choose."),
+            Option(
+                "--listen-tls", value: "HOST:PORT", isRepeated: true,
+                help: "Where to listen over TLS; alone, it takes the place of --listen's default."),
+            Option("--tls-cert", value: "FILE", help: "The PEM file of the certificate and its signers."),
+            Option("--tls-key", value: "FILE", help: "The PEM file of the certificate's key."),
+            Option(
+                "--http", value: "HOST:PORT", isRepeated: true,
+                help: "Where to serve HTTP (history, /health, /metrics); nowhere by default."),
             Option("--data", value: "DIR", help: "The data folder; \(standardFolder) by default."),
             Option(
                 "--config", value: "FILE", help: "A JSON5 file with the same settings; options go before it."),
@@ -77,10 +85,16 @@ enum Daemon {
         for address in server.addresses {
             print("rivuletd: listening on \(address)", to: .standardError)
         }
+        for address in server.tlsAddresses {
+            print("rivuletd: listening with TLS on \(address)", to: .standardError)
+        }
+        for address in server.httpAddresses {
+            print("rivuletd: serving HTTP on \(address)", to: .standardError)
+        }
         if let descriptor = settings.readyDescriptor {
             let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             do {
-                let lines = server.addresses.map { "\($0)\n" }.joined()
+                let lines = (server.addresses + server.tlsAddresses).map { "\($0)\n" }.joined()
                 try handle.write(contentsOf: Data(lines.utf8))
                 try handle.close()
             } catch {

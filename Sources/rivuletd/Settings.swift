@@ -24,15 +24,7 @@ struct Settings {
         try file?.apply(to: &configuration)
         configuration.data = data
 
-        let listen = arguments.strings("--listen")
-        if !listen.isEmpty {
-            configuration.listen = try listen.map { text in
-                guard let address = ListenAddress(text) else {
-                    throw arguments.usageError("--listen: '\(text)' is not HOST:PORT")
-                }
-                return address
-            }
-        }
+        try readAddresses(arguments, file)
         if let page: Int = try arguments.value("--sync-page") {
             guard (1...1_000_000).contains(page) else {
                 throw arguments.usageError("--sync-page must lie between 1 and 1000000")
@@ -52,6 +44,35 @@ struct Settings {
             readyDescriptor = Int32(descriptor)
         }
         try readLogSettings(arguments, file)
+    }
+
+    private mutating func readAddresses(_ arguments: Arguments, _ file: ConfigurationFile?) throws {
+        let listen = try Self.addresses("--listen", arguments)
+        if let listen { configuration.listen = listen }
+        if let secured = try Self.addresses("--listen-tls", arguments) { configuration.listenTLS = secured }
+        if listen == nil, file?.listen == nil, !configuration.listenTLS.isEmpty { configuration.listen = [] }
+        if let http = try Self.addresses("--http", arguments) { configuration.http = http }
+        switch (arguments.string("--tls-cert"), arguments.string("--tls-key")) {
+        case (nil, nil): break
+        case (let certificate?, let key?):
+            configuration.tls = TLSFiles(certificate: certificate, key: key)
+        default: throw arguments.usageError("--tls-cert and --tls-key belong together")
+        }
+        guard configuration.listenTLS.isEmpty || configuration.tls != nil else {
+            throw arguments.usageError("--listen-tls needs --tls-cert and --tls-key")
+        }
+    }
+
+    /// The addresses of an option; nil when it is not given.
+    private static func addresses(_ option: String, _ arguments: Arguments) throws -> [ListenAddress]? {
+        let texts = arguments.strings(option)
+        guard !texts.isEmpty else { return nil }
+        return try texts.map { text in
+            guard let address = ListenAddress(text) else {
+                throw arguments.usageError("\(option): '\(text)' is not HOST:PORT")
+            }
+            return address
+        }
     }
 
     private mutating func readLogSettings(_ arguments: Arguments, _ file: ConfigurationFile?) throws {
