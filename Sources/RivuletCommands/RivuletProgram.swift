@@ -11,7 +11,7 @@ public struct RivuletProgram: Sendable {
         "rivulet", summary: "Chat over a Rivulet server, and look after one.", version: version,
         subcommands: [
             DemoCommand.spec, ChatCommand.spec, SendCommand.spec, TailCommand.spec, HistoryCommand.spec,
-            TokenCommand.spec, InspectCommand.spec,
+            TokenCommand.spec, GroupCommand.spec, RoomCommand.spec, FriendCommand.spec, InspectCommand.spec,
         ])
 
     private let context: CommandContext
@@ -61,6 +61,9 @@ public struct RivuletProgram: Sendable {
         case "history": try await HistoryCommand.run(arguments, context)
         case "inspect": try InspectCommand.run(arguments, context)
         case "token": try TokenCommand.run(arguments, context)
+        case "group": try await GroupCommand.run(arguments, context)
+        case "room": try await RoomCommand.run(arguments, context)
+        case "friend": try await FriendCommand.run(arguments, context)
         default: ExitStatus.usage
         }
     }

@@ -8,10 +8,6 @@ enum TokenCommand {
     /// How many tokens one call makes at most.
     static let tokensPerCallMax: Int64 = 100_000
 
-    private static let data = Option(
-        "--data", value: "DIR",
-        help: "The server's data folder; the server's own default when not given.")
-
     static let spec = CommandSpec(
         "token", summary: "Make, list and revoke the tokens with which users log in.",
         subcommands: [
@@ -24,7 +20,7 @@ enum TokenCommand {
                 options: [
                     Option("--user", "-u", value: "ID", help: "The user's number."),
                     Option("--users", value: "FIRST-LAST", help: "A range of users, such as 1-500."),
-                    data,
+                    Administration.data,
                     Option(
                         "--expires", value: "TIME",
                         help: "After how long it ends, such as 12h or 30d; never when not given."),
@@ -32,10 +28,13 @@ enum TokenCommand {
                 ]),
             CommandSpec(
                 "list", summary: "List the tokens, without their secret parts.",
-                options: [data, Option("--user", "-u", value: "ID", help: "Only those of this user.")]),
+                options: [
+                    Administration.data,
+                    Option("--user", "-u", value: "ID", help: "Only those of this user."),
+                ]),
             CommandSpec(
                 "revoke", summary: "Revoke tokens; logins with them fail from now on.",
-                options: [data],
+                options: [Administration.data],
                 positionals: [
                     Positional("TOKEN", isRepeated: true, help: "A token, or its id from the list.")
                 ]),
@@ -123,12 +122,6 @@ enum TokenCommand {
     private static func directory(_ arguments: Arguments, _ context: CommandContext) throws
         -> AccountDirectory
     {
-        if let path = arguments.string("--data") {
-            return try AccountDirectory(in: DataDirectory(path: path))
-        }
-        guard let folder = DataDirectory.standard(environment: context.environment) else {
-            throw arguments.usageError("--data is missing, and the environment names no home folder")
-        }
-        return try AccountDirectory(in: folder)
+        try AccountDirectory(in: Administration.folder(arguments, context))
     }
 }

@@ -15,6 +15,7 @@ import Synchronization
 /// | `accounts.sqlite` | tokens (hashed) and device numbers; any process may open it at any time |
 /// | `members.sqlite` | groups, room bans, friend lists; the running server or, while it is stopped, one program |
 /// | `keys` | the last key given, by which a copy that was put back is noticed; never part of a backup |
+/// | `admin.socket` | through which the running server is asked about groups, rooms and friends |
 /// | `lock` | held by the running server |
 ///
 /// A folder that is made has mode 0700, a file 0600; what exists already keeps its mode (docs/files.md).
@@ -47,6 +48,8 @@ public struct DataDirectory: Sendable, Hashable {
     public var membersPath: String { path + "/members.sqlite" }
     /// The file that knows the last key given.
     public var keysPath: String { path + "/keys" }
+    /// The socket through which the running server is asked.
+    public var adminSocketPath: String { path + "/admin.socket" }
     /// The file that the running server locks.
     public var lockPath: String { path + "/lock" }
 

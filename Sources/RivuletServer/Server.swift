@@ -28,10 +28,11 @@ public final class Server: Sendable {
         var addresses: [ListenAddress]
         var tlsAddresses: [ListenAddress]
         var http: HTTPListeners
+        var admin: AdminSocket?
     }
 
     let configuration: ServerConfiguration
-    private let logger: ServerLogger
+    let logger: ServerLogger
     let clock: @Sendable () -> WallTime
     private let state = Mutex(State.idle)
 
@@ -121,6 +122,7 @@ public final class Server: Sendable {
             await Self.close(node)
             throw error
         }
+        await startAdministration()
         logger.log(
             .info, "server started",
             addresses.map { ("listen", $0.description) } + tlsAddresses.map { ("tls", $0.description) }
@@ -138,6 +140,7 @@ public final class Server: Sendable {
         }
         guard let running else { return }
         await running.http.stop()
+        if let admin = running.admin { await Self.stop(admin) }
         for worker in running.workers { await Self.perform(on: worker) { $0.stopTaking() } }
         // The last turn's events are with the node now, and what it gave to the log is done when this returns: the
         // answers are on their way to the loops.
@@ -146,6 +149,15 @@ public final class Server: Sendable {
         for worker in running.workers { await Self.perform(on: worker) { $0.stop() } }
         for loop in running.loops { await loop.finished() }
         logger.log(.info, "server stopped")
+    }
+
+    /// Lets the administration end with the server.
+    func keep(_ admin: AdminSocket) {
+        state.withLock { state in
+            guard case .running(var running) = state else { return }
+            running.admin = admin
+            state = .running(running)
+        }
     }
 
     // MARK: Starting
@@ -288,6 +300,15 @@ public final class Server: Sendable {
     }
 
     // MARK: Stopping
+
+    private static func stop(_ admin: AdminSocket) async {
+        await withCheckedContinuation { continuation in
+            BlockingWork.run {
+                admin.stop()
+                continuation.resume()
+            }
+        }
+    }
 
     private static func perform(
         on worker: LoopBound<LoopWorker>, _ body: @escaping @Sendable (LoopWorker) -> Void

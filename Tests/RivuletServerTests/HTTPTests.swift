@@ -163,6 +163,59 @@ import Testing
         await server.stop()
     }
 
+    @Test(arguments: [false, true])
+    func `a group is read by its members alone`(isSuper: Bool) async throws {
+        let server = try await Self.start(users: [1, 2, 3])
+        try await server.server.apply([
+            .createGroup(
+                GroupID(9), app: 1, name: "Crew", isSuper: isSuper, owner: UserID(1), members: [UserID(2)])
+        ])
+        let one = try await server.login(1)
+        for text in ["a", "b"] {
+            let message = IMMessage(
+                sender: 1, receiver: 9, msgLocalID: 1, content: #"{"uuid":"u-\#(text)","text":"x"}"#)
+            _ = await one.send(.groupIM, .im(message))
+            while try await one.receive().command != .ack {}
+        }
+        let path = "/v1/client/sessions/group/9/messages"
+        for user in [1, 2] as [Int64] {
+            let answer = try await Self.get(path, of: server, token: try server.token(of: user))
+            #expect(answer.json?.items?.map(\.uuid) == ["u-a", "u-b"])
+            #expect(answer.json?.items?.allSatisfy { $0.command == 8 && $0.receiver == 9 } == true)
+        }
+        for path in [path, "/v1/client/sessions/group/10/messages"] {
+            let answer = try await Self.get(path, of: server, token: try server.token(of: 3))
+            #expect(answer.status == 403)
+            #expect(answer.json?.error?.code == "not_a_member")
+        }
+        await server.stop()
+    }
+
+    @Test func `a room's recent messages are read page by page`() async throws {
+        let server = try await Self.start(users: [1, 2])
+        let one = try await server.login(1)
+        _ = await one.send(.enterRoom, .roomID(5))
+        for text in ["a", "b", "c"] {
+            _ = await one.send(
+                .roomIM,
+                .room(RoomMessage(sender: 1, receiver: 5, content: #"{"uuid":"u-\#(text)","text":"x"}"#)))
+            while try await one.receive().command != .ack {}
+        }
+        let token = try server.token(of: 2)
+        let newest = try await Self.get("/v1/client/rooms/5/messages?limit=2", of: server, token: token)
+        #expect(newest.json?.items?.map(\.uuid) == ["u-b", "u-c"])
+        #expect(newest.json?.more == true)
+        let id = try #require(newest.json?.items?.first).id
+        let older = try await Self.get("/v1/client/rooms/5/messages?before=\(id)", of: server, token: token)
+        #expect(older.json?.items?.map(\.uuid) == ["u-a"])
+        #expect(older.json?.more == false)
+        let empty = try await Self.get("/v1/client/rooms/6/messages", of: server, token: token)
+        #expect(empty.json?.items?.isEmpty == true)
+        let forward = try await Self.get("/v1/client/rooms/5/messages?after=1", of: server, token: token)
+        #expect(forward.status == 400)
+        await server.stop()
+    }
+
     @Test func `health and counts tell how the server is, and nothing of what was said`() async throws {
         let server = try await Self.start(users: [1, 2])
         try await send(["secret"], try await server.login(1), from: 1, to: 2)
