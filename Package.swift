@@ -94,7 +94,7 @@ let package = Package(
             dependencies: [
                 "RivuletWire", "RivuletModel", "RivuletClientCore", "RivuletClient", "RivuletStore",
                 "RivuletEngine", "RivuletServer", "RivuletServerCore", "RivuletTransport", "RivuletArguments",
-                "EditLineKit",
+                "EditLineKit", "TLSKit",
             ]),
         .executableTarget(name: "rivulet", dependencies: ["RivuletCommands"]),
         .executableTarget(

@@ -379,6 +379,8 @@ extension CloseReason {
         switch end {
         case .closedHere: self.init(rawValue: "closed_here")
         case .closedByPeer: self = .endOfStream
+        case .failed(let error) where error.code.hasPrefix("TLS_") || error.code.hasPrefix("PROXY_"):
+            self.init(rawValue: error.code.lowercased())
         case .failed(let error): self = error.code == "ECONNREFUSED" ? .refused : .failed
         }
     }

@@ -20,11 +20,7 @@ public struct TCPTransport: ClientTransport {
     public init(loop: EventLoop, options: TransportOptions) throws(TransportError) {
         self.loop = loop
         self.options = options
-        do throws(TLSError) {
-            tls = try options.tls.map { (options) throws(TLSError) in try TLSContext(client: options) }
-        } catch {
-            throw TransportError(code: error.code.rawValue, message: error.message)
-        }
+        tls = try options.makeTLSContext()
     }
 
     /// The event loop.

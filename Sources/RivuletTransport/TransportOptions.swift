@@ -18,6 +18,22 @@ public struct TransportOptions: Hashable, Sendable {
         self.proxy = proxy
         self.attemptDelay = attemptDelay
     }
+
+    /// Tells whether a transport can follow the options, which is to say whether the files in them can be used.
+    ///
+    /// - Throws: ``TransportError`` that names the file.
+    public func check() throws(TransportError) {
+        _ = try makeTLSContext()
+    }
+
+    func makeTLSContext() throws(TransportError) -> TLSContext? {
+        guard let tls else { return nil }
+        do throws(TLSError) {
+            return try TLSContext(client: tls)
+        } catch {
+            throw TransportError(code: error.code.rawValue, message: error.message)
+        }
+    }
 }
 
 /// A proxy on the way to every server; it also looks the server's name up.

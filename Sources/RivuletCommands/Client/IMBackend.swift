@@ -36,6 +36,7 @@ final class IMBackend: ChatBackend {
             identity: ClientIdentity(
                 uid: options.user.rawValue, token: options.token, deviceID: options.device))
         configuration.sendsDeliveryReceipts = true
+        configuration.transport = options.transport
         let account = ChatAccount(
             store: store, service: configuration, now: now, makeUUID: { UUID().uuidString.lowercased() })
         let changes = account.changes()
@@ -143,12 +144,29 @@ struct ConnectionTracker {
         Int((Double(delay.components.seconds) + Double(delay.components.attoseconds) * 1e-18).rounded())
     }
 
+    /// Why a connection could not be made.
+    private func reason(_ reason: CloseReason?) -> String {
+        switch reason?.rawValue {
+        case "refused": "nobody listens at \(server)"
+        case "tls_wrong_host": "the certificate of \(server) is for another host"
+        case "tls_expired", "tls_not_yet_valid": "the certificate of \(server) is not valid at this time"
+        case "tls_unknown_authority":
+            "the certificate of \(server) is signed by nobody who is trusted; name its authority with --ca"
+        case "tls_wrong_pin": "the key of \(server) is none of the pinned ones"
+        case "tls_not_tls", "tls_truncated": "\(server) does not speak TLS"
+        case "proxy_authentication": "the proxy wants another user or password"
+        case "proxy_refused": "the proxy does not let through to \(server)"
+        case "proxy_protocol": "the proxy does not speak what --proxy says"
+        case let other? where other.hasPrefix("tls_"): "TLS with \(server) failed (\(other))"
+        default: "\(server) cannot be reached"
+        }
+    }
+
     private func text(_ diagnostic: ClientDiagnostic) -> String? {
         switch diagnostic.code {
         case .resolveFailed: "the address of \(server.host) cannot be found"
         case .connectFailed:
-            diagnostic.closeReason == .refused
-                ? "nobody listens at \(server)" : "\(server) cannot be reached"
+            reason(diagnostic.closeReason)
         case .connectionLost: "the connection was lost"
         case .loginTimedOut: "\(server) does not answer the login"
         case .pingTimedOut, .acknowledgementTimedOut: "the server does not answer"

@@ -2,6 +2,7 @@ internal import Foundation
 internal import RivuletArguments
 internal import RivuletModel
 internal import RivuletTransport
+internal import TLSKit
 
 /// What every command that connects as a user is told.
 struct ClientOptions: Sendable {
@@ -13,6 +14,8 @@ struct ClientOptions: Sendable {
     var token: String
     var store: String
     var device: String
+    /// TLS and a proxy, if wanted.
+    var transport = TransportOptions()
 
     static let options: [Option] =
         [
@@ -32,7 +35,20 @@ struct ClientOptions: Sendable {
                 help:
                     "The name of this device for the server; one is made and kept in the store folder when not given."
             ),
-        ]
+        ] + transportOptions
+
+    private static let transportOptions: [Option] = [
+        Option("--tls", help: "Connect over TLS; the server's certificate must be for its host name."),
+        Option(
+            "--ca", value: "FILE", environment: "RIVULET_CA",
+            help: "The authorities to trust instead of the system's, as a PEM file; implies --tls."),
+        Option(
+            "--pin", value: "DIGEST", isRepeated: true,
+            help: "A SHA-256 digest of the server's public key, in base64 or hexadecimal; implies --tls."),
+        Option(
+            "--proxy", value: "URL", environment: "RIVULET_PROXY",
+            help: "The way to the server: http://[USER:PASSWORD@]HOST:PORT or socks5://…"),
+    ]
 
     static let serverOption = Option(
         "--server", "-s", value: "HOST:PORT", default: "127.0.0.1:23000", environment: "RIVULET_SERVER",
@@ -52,7 +68,36 @@ struct ClientOptions: Sendable {
         let token = try token(arguments, context)
         return ClientOptions(
             user: user, server: server, token: token, store: store,
-            device: try arguments.string("--device") ?? DeviceFile(folder: store).device())
+            device: try arguments.string("--device") ?? DeviceFile(folder: store).device(),
+            transport: try transport(arguments))
+    }
+
+    private static func transport(_ arguments: Arguments) throws -> TransportOptions {
+        var options = TransportOptions()
+        let (authorities, pins) = (arguments.string("--ca"), arguments.strings("--pin"))
+        if arguments.flag("--tls") || authorities != nil || !pins.isEmpty {
+            var tls = TLSClientOptions(authorityFile: authorities)
+            for text in pins {
+                guard let pin = TLSPin(text) else {
+                    throw arguments.usageError("--pin: '\(text)' is not a SHA-256 digest")
+                }
+                tls.pins.insert(pin)
+            }
+            options.tls = tls
+        }
+        if let text = arguments.string("--proxy") {
+            guard let proxy = ProxyOptions(text) else {
+                // The text may hold a password: it is not repeated.
+                throw arguments.usageError("--proxy must be http://HOST:PORT or socks5://HOST:PORT")
+            }
+            options.proxy = proxy
+        }
+        do {
+            try options.check()
+        } catch {
+            throw CommandError(error.message)
+        }
+        return options
     }
 
     static func server(_ arguments: Arguments) throws -> Endpoint {
