@@ -203,7 +203,7 @@ let package = Package(
             name: "RivuletClientTests",
             dependencies: [
                 "RivuletClient", "RivuletClientCore", "RivuletTransport", "RivuletWire", "RivuletModel",
-                "RivuletServer", "RivuletServerCore", "RivuletTestSupport", "UVKit",
+                "RivuletServer", "RivuletServerCore", "RivuletTestSupport", "UVKit", "TLSKit",
             ]),
         .testTarget(
             name: "RivuletServerCoreTests",

@@ -109,12 +109,12 @@ import Testing
         ("group super 1 maybe", 2, "'maybe' is not on or off"),
         ("group create Crew", 2, "--owner"), ("group members add 9 1", 1, "group 9 does not exist"),
         ("room ban 1", 2, "USER"), ("room ban 1 -5", 2, ""), ("friend add 1 1", 1, "no list of their own"),
-        ("friend add 1", 2, "OTHER"), ("group", 2, ""), ("group dance", 2, "dance"),
+        ("friend add 1", 2, "OTHER"), ("group dance", 2, "dance"),
     ])
     func `a fault is told with its exit status`(line: String, status: Int32, part: String) async {
         let result = await run(line)
         #expect(result.status == status)
-        #expect(result.errors.contains(part))
+        #expect(part.isEmpty || result.errors.contains(part))
         #expect(!result.errors.isEmpty)
     }
 

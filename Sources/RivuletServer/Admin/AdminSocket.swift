@@ -54,7 +54,8 @@ final class AdminSocket: Sendable {
         var splitter = LineSplitter(bytesMax: Self.lineBytesMax)
         while let bytes = connection.read() {
             guard let lines = splitter.take(bytes) else {
-                _ = connection.write(AdminCoding.line(.failure("too_long", "the request is too long")))
+                _ = connection.write(
+                    AdminCoding.line(AdminAnswer.failure("too_long", "the request is too long")))
                 return
             }
             for line in lines {
