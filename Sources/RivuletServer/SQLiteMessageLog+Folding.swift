@@ -22,7 +22,7 @@ extension SQLiteMessageLog {
 
     /// Does a slice of the work that can wait; call it when there is time, and after commits.
     ///
-    /// That is saving reported keys and folding. A slice is not waited for on the disk: when it is lost with the
+    /// That is saving reported keys, folding, and cutting the write-ahead log after a message burned. A slice is not waited for on the disk: when it is lost with the
     /// power, the next start folds again.
     ///
     /// - Parameters:
@@ -31,9 +31,10 @@ extension SQLiteMessageLog {
     /// - Returns: Whether there is more to do.
     /// - Throws: `SQLiteError`; then nothing of the slice was done.
     func maintain(rowsMax: Int, isIdle: Bool = true) throws -> Bool {
+        if mayHoldBurned, isIdle { mayHoldBurned = try !database.checkpoint(truncates: true) }
         if fold == nil { beginFold(isIdle: isIdle) }
         guard fold != nil || (isIdle && !unsavedReports.isEmpty) else {
-            return unfoldedCount > 0 || !unsavedReports.isEmpty
+            return unfoldedCount > 0 || !unsavedReports.isEmpty || mayHoldBurned
         }
         let before = fold
         do {
@@ -50,7 +51,7 @@ extension SQLiteMessageLog {
             fold = before
             throw error
         }
-        return fold != nil || unfoldedCount > 0
+        return fold != nil || unfoldedCount > 0 || mayHoldBurned
     }
 
     /// Runs transactions whose loss would cost nothing but work.

@@ -53,6 +53,8 @@ final class SQLiteMessageLog: MessageLog {
     /// The rows of the append under way.
     var newRows: [[UInt8]] = []
     var cachedRow: (id: Int64, bytes: [UInt8])?
+    /// Whether the write-ahead log may still hold what a burned message said.
+    var mayHoldBurned = false
 
     /// About how many bytes went into the write-ahead log since somebody asked.
     var writtenByteCount = 0
@@ -75,6 +77,8 @@ final class SQLiteMessageLog: MessageLog {
         isDurable = options.synchronous == .full
         database = try Database(path: path, options: options)
         try database.migrate(Self.migrations)
+        // What burned right before a crash is still in the write-ahead log.
+        try database.checkpoint(truncates: true)
         try replay()
         if let mark, mark.isAhead(of: lastKey) { beginEpoch() }
         mark?.save(lastKey)
@@ -171,6 +175,7 @@ final class SQLiteMessageLog: MessageLog {
             try writeRows()
         } else {
             try erasing { try writeRows() }
+            mayHoldBurned = true
         }
         if let cachedRow, changedRows[cachedRow.id] != nil { self.cachedRow = nil }
         mark?.save(lastKey)
