@@ -35,7 +35,8 @@ public enum FilterVerdict: Sendable, Equatable {
 /// configuration.contentFilter = WordFilter(["darn"]).filter
 /// ```
 ///
-/// Case does not count. Only the value of `text` is looked at; everything else stays as it came, byte for byte.
+/// Case does not count, nor does the way in which a character is written in JSON. Only the value of `text` is looked
+/// at; everything else stays as it came, byte for byte.
 public struct WordFilter: Sendable {
     private let words: [[Character]]
 
@@ -62,7 +63,22 @@ public struct WordFilter: Sendable {
         let utf8 = content.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
         let end = utf8.index(start, offsetBy: range.count)
-        var text = Array(content[start..<end])
+        let raw = content[start..<end]
+        let replaced: String
+        if raw.utf8.contains(UInt8(ascii: "\\")) {
+            let bytes = ContentScanner.string(at: [Array("text".utf8)], in: content) ?? []
+            let plain = String(decoding: bytes, as: UTF8.self)
+            let result = replacing(inText: plain)
+            guard result != plain else { return content }
+            replaced = String(GroupNotice.quoted(result).dropFirst().dropLast())
+        } else {
+            replaced = replacing(inText: String(raw))
+        }
+        return String(content[..<start]) + replaced + String(content[end...])
+    }
+
+    private func replacing(inText plain: String) -> String {
+        var text = Array(plain)
         // A character whose lower case is two characters never matches, which keeps the two in step.
         let lowered = text.map { character in
             let lower = character.lowercased()
@@ -78,6 +94,6 @@ public struct WordFilter: Sendable {
             for offset in index..<(index + word.count) { text[offset] = "*" }
             index += word.count
         }
-        return String(content[..<start]) + String(text) + String(content[end...])
+        return String(text)
     }
 }

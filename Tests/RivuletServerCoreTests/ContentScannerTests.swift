@@ -52,6 +52,44 @@ import Testing
         _ = ContentScanner.uuid(in: String(decoding: bytes, as: UTF8.self))
     }
 
+    @Test(arguments: 1...300 as ClosedRange<UInt64>)
+    func `paths agree with a full parser on random documents`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let document = Self.object(&random, depth: 0)
+        let parsed = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any]
+        for key in ["uuid", "uui", "漢"] {
+            let inner = parsed?["text"] as? [String: Any]
+            let path = [Array("text".utf8), Array(key.utf8)]
+            let text = (inner?[key] as? String).flatMap { $0.isEmpty ? nil : $0 }
+            let found = ContentScanner.string(at: path, in: document).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            #expect(found == text, "\(document)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"a":{"b":-9223372036854775808}}"#, Int64.min), (#"{"a":{"b":9223372036854775807}}"#, .max),
+            (#"{"a":{"b":9223372036854775808}}"#, nil), (#"{"a":{"b":-9223372036854775809}}"#, nil),
+            (#"{"a":{"b":1.0}}"#, nil), (#"{"a":{"b":1e3}}"#, nil), (#"{"a":{"b":-}}"#, nil),
+            (#"{"a":{"b":"7"}}"#, nil), (#"{"a":{"b": 7 }}"#, 7), (#"{"a":[{"b":7}]}"#, nil),
+            (#"{"b":7}"#, nil), (#"{"a":{"c":{"b":7}}}"#, nil), (#"{"a":{"b":7"#, 7), (#"{"a":"#, nil),
+        ] as [(String, Int64?)])
+    func `whole numbers are read within their bounds`(content: String, number: Int64?) {
+        #expect(ContentScanner.integer(at: [Array("a".utf8), Array("b".utf8)], in: content) == number)
+    }
+
+    @Test(
+        arguments: [
+            ("[1,2,3]", [1, 2, 3]), ("[]", []), ("[ 1 , -2 ]", [1, -2]), ("[1,2,3,4,5]", [1, 2, 3, 4]),
+            ("[1,\"2\",3]", [1]), ("[1", [1]), ("7", nil), ("{}", nil),
+        ] as [(String, [Int64]?)])
+    func `lists are read up to their bound`(list: String, numbers: [Int64]?) {
+        let content = "{\"a\":\(list)}"
+        #expect(ContentScanner.integers(at: [Array("a".utf8)], in: content, countMax: 4) == numbers)
+    }
+
     /// A random object in which each key stands once.
     private static func object(_ random: inout SeededGenerator, depth: Int) -> String {
         let keys = ["uuid", "text", "\\u0075uid2", "a\\\"b", "uui", "uuidd", "漢"].shuffled(using: &random)

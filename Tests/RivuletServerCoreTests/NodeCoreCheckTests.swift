@@ -177,6 +177,8 @@ import Testing
         (#"{"uuid":"1","text":"DARNdarnit"}"#, #"{"uuid":"1","text":"********it"}"#),
         (#"{"text":"坏词好"}"#, #"{"text":"**好"}"#),
         (#"{"text":"nice"}"#, #"{"text":"nice"}"#),
+        (#"{"text":"d\u0061rn \"it\""}"#, #"{"text":"**** \"it\""}"#),
+        (#"{"text":"\u0061 \/"}"#, #"{"text":"\u0061 \/"}"#),
         (#"{"image":"darn"}"#, #"{"image":"darn"}"#),
         ("darn", "darn"), ("", ""), (#"{"text":4}"#, #"{"text":4}"#),
     ])
