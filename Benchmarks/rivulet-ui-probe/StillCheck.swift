@@ -98,6 +98,7 @@ enum ResizeCheck {
                 PlatformApplication.run(for: .milliseconds(16))
             }
         }
+        Probe.settle()
         sample.controller.submit(.jumpRequested(MessageID(12), .center, highlights: true))
         Probe.wait { sample.view.list.cell(for: MessageID(12)) != nil }
         Probe.report("jumped \(sample.view.list.cell(for: MessageID(12)) != nil)")

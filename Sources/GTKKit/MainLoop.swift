@@ -31,6 +31,12 @@ package enum MainLoop {
 
     /// Calls the action when the process is asked to end (SIGINT, SIGTERM); a second wish ends it at once.
     package static func onStopSignal(_ action: @escaping () -> Void) {
+        // Who started the process may have blocked them: a thread of Dispatch does, and a child inherits it.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGTERM)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         for signal in [SIGINT, SIGTERM] {
             let box = Unmanaged.passRetained(Callback<Void, Void> { action() }).toOpaque()
             g_unix_signal_add_full(

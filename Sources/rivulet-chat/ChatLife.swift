@@ -10,6 +10,7 @@ final class ChatLife {
     private let options: ChatOptions
     private var account: ChatAccount?
     private var demo: DemoWorld?
+    private var file: AccountFile?
     private var window: ChatWindow?
     private var model: AccountModel?
     private var opening: Task<Void, Never>?
@@ -42,8 +43,12 @@ final class ChatLife {
         } else {
             let identity = ClientIdentity(
                 uid: options.user?.rawValue ?? 0, token: options.token, deviceID: try device())
-            opened = try ChatAccount.open(
-                in: options.store,
+            let file = try AccountFile(
+                folder: options.store, user: options.user ?? UserID(0), host: options.host, port: options.port
+            )
+            self.file = file
+            opened = ChatAccount(
+                store: file.store,
                 service: IMServiceConfiguration(
                     endpoints: [ClientEndpoint(host: options.host, port: options.port)], identity: identity))
         }

@@ -59,6 +59,7 @@ final class DemoWorld {
         let server = Server(configuration)
         try await server.start()
         let guest = try account(of: guestID, server: server, folder: folder)
+        try await makeGroup(on: server, for: guest)
         let world = DemoWorld(server: server, folder: folder, guest: guest)
         for person in people where person.answers {
             world.partners.append(
@@ -68,6 +69,23 @@ final class DemoWorld {
         }
         try await DemoPast.write(into: guest)
         return world
+    }
+
+    /// The hikers' group exists on the server; the other one does not, so that what is sent there fails.
+    private static func makeGroup(on server: Server, for guest: ChatAccount) async throws {
+        let members = [guestID] + people.filter { $0.id.rawValue != 2 && $0.id.rawValue != 6 }.map(\.id)
+        _ = try await server.apply([
+            .createGroup(
+                GroupID(hikers.id), app: Account.defaultApp, name: "周末爬山", isSuper: false, owner: UserID(2),
+                members: members)
+        ])
+        // The news of the new group would stand below its past, so it is taken in and put away first.
+        guest.start()
+        for _ in 0..<30 {
+            try await Task.sleep(for: .milliseconds(50))
+            if try await !guest.history(hikers, limit: 1).messages.isEmpty { break }
+        }
+        _ = try await guest.store.apply([.clear(hikers)])
     }
 
     private static func account(of user: UserID, server: Server, folder: String) throws -> ChatAccount {
@@ -131,8 +149,12 @@ final class DemoPartner {
                     text: "The forecast changed: sun until four. Still on for Saturday?", to: .peer(guest))
             }
             for await change in changes {
-                for message in change.inserted where !message.isOutgoing && message.session == .peer(guest) {
-                    try await answer(message)
+                for message in change.inserted where message.sender == guest {
+                    if message.session == .peer(guest) {
+                        try await answer(message)
+                    } else if person.id.rawValue == 3, message.content.text != nil {
+                        try await answerGroup(message)
+                    }
                 }
             }
         } catch {
@@ -149,6 +171,14 @@ final class DemoPartner {
         count += 1
         if count % 4 == 3 { try await account.react(to: message, with: "👍") }
         try await account.send(text: text, to: .peer(guest))
+    }
+
+    private func answerGroup(_ message: Message) async throws {
+        try await Task.sleep(for: .milliseconds(1_100))
+        let text = Self.reply(to: message.content.summary, count: count, name: person.name)
+        count += 1
+        try await account.send(
+            .text(text), to: message.session, reference: count % 3 == 1 ? message.uuid : nil)
     }
 
     private func tellRead(_ uuid: String) async throws {
