@@ -15,11 +15,12 @@ extension ClientCore {
             max(configuration.roundGuard, configuration.backoffMax))
         queues[queue]?.begin(guardAt: now + patience)
         if !runningRounds.contains(queue) { runningRounds.append(queue) }
-        let key = queues[queue]?.key ?? 0
+        // 0 would mean the key that another device of this user reported last, in either kind of queue.
+        let stored = queues[queue]?.key ?? 0
+        let key = stored > 0 ? stored : -1
         switch queue {
         case .peer:
-            // 0 would mean the key that another device of this user reported last.
-            write(.sync, .syncKey(key > 0 ? key : -1))
+            write(.sync, .syncKey(key))
         case .group(let group):
             write(.syncGroup, .groupSyncKey(GroupSyncKey(groupID: group, key: key)))
         }
