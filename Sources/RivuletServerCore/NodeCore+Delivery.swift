@@ -20,10 +20,19 @@ extension NodeCore {
     }
 
     /// No ACK leaves: the clients send again, and the uuid keeps the message single.
+    ///
+    /// Their connections end, since what they send next must not overtake what they have to send again.
     mutating func fail(_ batch: BatchID) {
+        var closed: Set<ConnectionID> = []
         for message in pendingBatches.removeValue(forKey: batch) ?? [] {
             counts.failures += 1
-            if case .post(let id) = message.origin { actions.append(.posted(id, .failed)) }
+            switch message.origin {
+            case .client(let connection, _):
+                guard clients[connection] != nil, closed.insert(connection).inserted else { continue }
+                actions.append(.close(connection, .storageFailed, afterMilliseconds: 0))
+            case .post(let id): actions.append(.posted(id, .failed))
+            case .node: break
+            }
         }
     }
 

@@ -97,6 +97,8 @@ public struct CloseReason: RawRepresentable, Hashable, Sendable {
     public static let tooManyRequests = CloseReason(rawValue: "too_many_requests")
     /// The address has as many connections as it may have.
     public static let tooManyConnections = CloseReason(rawValue: "too_many_connections")
+    /// A message of the connection could not be stored; its client is to send it again.
+    public static let storageFailed = CloseReason(rawValue: "storage_failed")
     /// Nobody logged in within the login deadline.
     public static let loginTimeout = CloseReason(rawValue: "login_timeout")
     /// No complete frame came within the read deadline.
