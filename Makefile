@@ -3,9 +3,10 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint format docs soak fuzz deps build release clean
+.PHONY: help demo test bench simulate lint format docs soak fuzz deps build release clean
 
 SEED ?=
+SEEDS ?= 1
 SOAK_MINUTES ?= 10
 
 help: ## Tell what there is to make.
@@ -26,6 +27,10 @@ bench: deps ## Print the figures of every benchmark, with the bars they should m
 	@swift build -c release --product rivulet-ui-probe 2>&1 | Scripts/quiet-build.sh
 	@swift build -c release --product rivulet-bench 2>&1 | Scripts/quiet-build.sh
 	@"$$(swift build -c release --show-bin-path)/rivulet-bench" all
+
+simulate: deps ## Run clients and a server in a simulated world of faults; SEED=N chooses the world, SEEDS=N how many.
+	@swift build -c release --product rivulet-simulate 2>&1 | Scripts/quiet-build.sh
+	@"$$(swift build -c release --show-bin-path)/rivulet-simulate" --seed "$(or $(SEED),1)" --seeds "$(SEEDS)"
 
 lint: ## Check format and documentation comments, with warnings as errors.
 	@swift format lint --strict -r -p Sources Tests Examples Benchmarks Fuzz Package.swift

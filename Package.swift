@@ -35,6 +35,7 @@ let package = Package(
         .executable(name: "rivulet", targets: ["rivulet"]),
         .executable(name: "rivuletd", targets: ["rivuletd"]),
         .executable(name: "rivulet-bench", targets: ["rivulet-bench"]),
+        .executable(name: "rivulet-simulate", targets: ["rivulet-simulate"]),
     ],
     targets: [
         // Cores: values driven by events. No socket, disk, clock or display.
@@ -104,6 +105,10 @@ let package = Package(
                 "RivuletClientCore", "RivuletStore", "RivuletServer", "RivuletServerCore", "RivuletArguments",
             ]),
         .executableTarget(name: "rivuletd", dependencies: ["RivuletServer", "RivuletArguments"]),
+        .target(
+            name: "RivuletSimulation",
+            dependencies: ["RivuletWire", "RivuletModel", "RivuletClientCore", "RivuletServerCore"]),
+        .executableTarget(name: "rivulet-simulate", dependencies: ["RivuletSimulation", "RivuletArguments"]),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
         .executableTarget(
             name: "rivulet-bench",
@@ -238,6 +243,7 @@ let package = Package(
         .testTarget(
             name: "RivuletHTTPEngineTests",
             dependencies: ["RivuletHTTPEngine", "RivuletFlow", "RivuletModel"]),
+        .testTarget(name: "RivuletSimulationTests", dependencies: ["RivuletSimulation"]),
         .testTarget(name: "HTTPKitTests", dependencies: ["HTTPKit"]),
         .testTarget(name: "TLSKitTests", dependencies: ["TLSKit", "RivuletTestSupport"]),
         .testTarget(

@@ -1,0 +1,72 @@
+import RivuletClientCore
+import RivuletWire
+
+/// A client program on a device of its own: the real core, and the disk that outlives it.
+struct SimulatedDevice: Sendable {
+    let index: Int
+    let user: Int
+    let isAbsent: Bool
+    var core: ClientCore
+    var disk = SimulatedDisk()
+    var chance: Chance
+    /// Which start of the program this is; what belongs to an earlier one is ignored.
+    var life = 0
+    var isRunning = false
+    /// The batch that is with the disk.
+    var pending: StorageBatch?
+    var deadline: ClientInstant?
+    var deadlineNumber = 0
+    /// How far the device's clock is ahead, because it slept.
+    var clockAhead: Int64 = 0
+    var diskFullUntil: Int64 = 0
+    var delay: Int64 = 0
+    var delayUntil: Int64 = 0
+    var tokenNumber = 0
+    /// The first token that the server still takes.
+    var validToken = 0
+    /// The numbers of the link for each attempt of this life.
+    var links: [UInt64: Int] = [:]
+    var latestEpoch: UInt64 = 0
+    var shown: Set<Int> = []
+    var lastRealTrafficAt: Int64 = 0
+    var linkSerial = 0
+
+    init(index: Int, seed: UInt64, isAbsent: Bool) {
+        self.index = index
+        self.isAbsent = isAbsent
+        user = index / 2 + 1
+        chance = Chance(seed, 10, index)
+        disk.groupKeys = [Operation.superGroup: 0]
+        core = ClientCore(configuration: Self.configuration, seed: chance.next())
+    }
+
+    /// Small limits, so that a short run reaches them.
+    static let configuration: ClientCoreConfiguration = {
+        var configuration = ClientCoreConfiguration(endpoints: [ClientEndpoint(host: "server", port: 23000)])
+        configuration.hasTokenSource = true
+        configuration.roundCountMax = 4
+        configuration.uncommittedCountMax = 12
+        configuration.inFlightCountMax = 4
+        return configuration
+    }()
+
+    mutating func newCore() {
+        core = ClientCore(configuration: Self.configuration, seed: chance.next())
+    }
+
+    func instant(at now: Int64) -> ClientInstant {
+        ClientInstant(sinceStart: .milliseconds(now + clockAhead))
+    }
+
+    /// The simulated time at which the device's clock shows a moment.
+    func time(of instant: ClientInstant) -> Int64 {
+        let (seconds, attoseconds) = instant.sinceStart.components
+        return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000 - clockAhead
+    }
+
+    var identity: ClientIdentity {
+        ClientIdentity(uid: Int64(user), token: token, deviceID: "d\(index)")
+    }
+
+    var token: String { "t\(index):\(tokenNumber)" }
+}

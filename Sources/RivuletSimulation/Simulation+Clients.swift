@@ -1,0 +1,220 @@
+import RivuletClientCore
+import RivuletWire
+
+/// The shell around each client core: its actions performed in the simulated world.
+extension Simulation {
+    mutating func feed(_ index: Int, _ event: ClientEvent) {
+        let actions = devices[index].core.handle(event, at: devices[index].instant(at: now))
+        for action in actions { perform(action, of: index) }
+    }
+
+    private mutating func later(_ index: Int, _ delay: Int64, _ event: ClientEvent) {
+        queue.add(.toClient(device: index, life: devices[index].life, event), at: now + delay)
+    }
+
+    mutating func launch(_ index: Int) {
+        guard !devices[index].isRunning else { return }
+        devices[index].isRunning = true
+        note("client \(index) starts")
+        feed(index, .started(devices[index].identity))
+    }
+
+    private mutating func perform(_ action: ClientAction, of index: Int) {
+        switch action {
+        case .restore: later(index, 2, .restored(restored(index)))
+        case .resolve(let endpoint): later(index, 5, .resolved(endpoint, addresses: ["192.0.2.1"]))
+        case .open(let epoch, _, _): connect(index, epoch.rawValue)
+        case .write(let epoch, let bytes):
+            guard let link = devices[index].links[epoch.rawValue] else { return }
+            sendToServer(bytes, on: link)
+        case .close(let epoch):
+            guard let link = devices[index].links[epoch.rawValue] else { return }
+            note("client \(index) closes link \(link)")
+            endClientSide(of: link, isTold: false)
+        case .setReading(let epoch, let isOn):
+            guard let link = devices[index].links[epoch.rawValue] else { return }
+            links[link]?.isReading = isOn
+            if isOn { queue.add(.reads(link: link), at: now) }
+        case .commit(let batch): startCommit(batch, of: index)
+        case .notify(let notifications):
+            for notification in notifications { take(notification, of: index) }
+        case .askToken:
+            devices[index].tokenNumber = devices[index].validToken
+            later(index, 50, .tokenProvided(devices[index].token))
+        case .setDeadline(let deadline): setDeadline(deadline, of: index)
+        // No message of the simulated work needs an upload.
+        case .upload, .cancelUpload: break
+        }
+    }
+
+    mutating func setDeadline(_ deadline: ClientInstant?, of index: Int) {
+        devices[index].deadline = deadline
+        devices[index].deadlineNumber += 1
+        guard let deadline else { return }
+        queue.add(
+            .deadline(
+                device: index, life: devices[index].life, number: devices[index].deadlineNumber),
+            at: max(now, devices[index].time(of: deadline)))
+    }
+
+    // MARK: The disk
+
+    private mutating func restored(_ index: Int) -> RestoredState {
+        var restored = devices[index].disk.restored
+        switch settings.bug {
+        case .outboxReversed: restored.outbox.reverse()
+        case .outboxLost: restored.outbox = []
+        case .retryChangesUUID:
+            for position in restored.outbox.indices {
+                guard case .im(var message) = restored.outbox[position].body,
+                    let number = MessageNumber.number(in: message.content)
+                else { continue }
+                message.content = MessageNumber.content(
+                    number: number, uuid: "r\(number)-\(devices[index].life)")
+                restored.outbox[position].body = .im(message)
+            }
+        default: break
+        }
+        return restored
+    }
+
+    private mutating func startCommit(_ batch: StorageBatch, of index: Int) {
+        devices[index].pending = batch
+        if settings.bug == .shownBeforeCommit {
+            for case .received(let message) in batch.changes { show(message, on: index) }
+        }
+        // Now and then a disk takes long, so that crashes find something on its way.
+        let isSlow = devices[index].chance.percent(10)
+        queue.add(
+            .committed(device: index, life: devices[index].life),
+            at: now + devices[index].chance.time(isSlow ? 100...5000 : 1...25))
+    }
+
+    mutating func finishCommit(_ index: Int) {
+        guard let batch = devices[index].pending else { return }
+        devices[index].pending = nil
+        if devices[index].diskFullUntil > now {
+            guard settings.bug == .storageHidesFullDisk else {
+                note("client \(index): batch \(batch.id) fails, the disk is full")
+                feed(index, .commitFailed(batch: batch.id))
+                return
+            }
+            feed(index, .committed(batch: batch.id, CommitOutcome()))
+            return
+        }
+        let isNew = apply(batch, of: index)
+        feed(index, .committed(batch: batch.id, CommitOutcome(isNew: isNew)))
+    }
+
+    /// Writes a batch to the disk; answers which received messages are new.
+    mutating func apply(_ batch: StorageBatch, of index: Int, onlyKeys: Bool = false) -> [Bool] {
+        var isNew: [Bool] = []
+        var skipped = false
+        for change in batch.changes {
+            switch change {
+            case .received(let message):
+                if onlyKeys { continue }
+                if settings.bug == .keySkipped, !skipped, bugChance.percent(5) {
+                    skipped = true
+                    isNew.append(false)
+                    continue
+                }
+                isNew.append(receive(message, on: index))
+            case .queued(let entry):
+                if onlyKeys { continue }
+                if let number = MessageNumber.number(in: entry.body), settings.bug != .ownCopyIsNew {
+                    devices[index].disk.known.insert(number)
+                }
+                devices[index].disk.outbox.append(entry)
+                devices[index].disk.lastSendID = max(devices[index].disk.lastSendID, entry.id)
+            case .acknowledged(let id, _): end(id, .acknowledged, on: index, onlyKeys)
+            case .refused(let id, let status): end(id, .refused(status), on: index, onlyKeys)
+            case .failed(let id, let failure): end(id, .failed(failure), on: index, onlyKeys)
+            case .cancelled(let id): end(id, .cancelled, on: index, onlyKeys)
+            // No message of the simulated work needs an upload.
+            case .uploaded: break
+            case .peerKey(let key): store(key, of: .peer, on: index)
+            case .groupKey(let group, let key): store(key, of: .group(group), on: index)
+            }
+        }
+        return isNew
+    }
+
+    /// A message leaves the outbox; the disk knows its fate even when a crash keeps the app from hearing it.
+    private mutating func end(_ id: SendID, _ step: SendReport.Step, on index: Int, _ isTorn: Bool) {
+        guard !isTorn, let place = devices[index].disk.outbox.firstIndex(where: { $0.id == id }) else {
+            return
+        }
+        let entry = devices[index].disk.outbox.remove(at: place)
+        if let number = MessageNumber.number(in: entry.body) { ledger.report(step, of: number) }
+    }
+
+    private mutating func store(_ key: Int64, of queue: MessageQueue, on index: Int) {
+        note("client \(index) stores key \(key) of \(queue)")
+        mark(Int(truncatingIfNeeded: key) &* 31 &+ index)
+        switch queue {
+        case .peer: devices[index].disk.peerKey = key
+        case .group(let group): devices[index].disk.groupKeys[group] = key
+        }
+        // The faults that leave a hole are looked for where the key goes over it, too.
+        ledger.checkKey(key, of: queue, user: devices[index].user, disk: &devices[index].disk)
+    }
+
+    private mutating func receive(_ message: ReceivedMessage, on index: Int) -> Bool {
+        guard let (number, key) = ledger.checkReceived(message, user: devices[index].user) else {
+            return true
+        }
+        let isKnown = !devices[index].disk.known.insert(number).inserted
+        note("client \(index) stores message \(number), key \(key)\(isKnown ? ", known" : "")")
+        if isKnown {
+            if settings.bug == .unreadCountedTwice, !message.isOwn { devices[index].disk.unread += 1 }
+            return settings.bug == .doubleDelivery
+        }
+        if !message.isOwn { devices[index].disk.unread += 1 }
+        let isSuper = message.command == .groupIM && message.body.receiver == Operation.superGroup
+        let queue: MessageQueue = isSuper ? .group(Operation.superGroup) : .peer
+        if let last = devices[index].disk.newestReceived[queue], key <= last {
+            ledger.fail(
+                .disordered, "client \(index) stores message \(number), key \(key), after key \(last)")
+        }
+        devices[index].disk.newestReceived[queue] = key
+        return true
+    }
+
+    // MARK: What the app is told
+
+    private mutating func take(_ notification: ClientNotification, of index: Int) {
+        switch notification {
+        case .message(let message): show(message, on: index)
+        case .sendChanged(let report):
+            guard let number = MessageNumber.number(in: report.entry.body) else { return }
+            note("client \(index): message \(number) is \(report.step)")
+            mark(number)
+            ledger.report(report.step, of: number)
+        case .stateChanged(let state):
+            note("client \(index) is \(state)")
+        case .roundFinished, .livePacket, .statusChanged: break
+        case .diagnostic(let diagnostic):
+            note("client \(index): \(diagnostic.code.rawValue)")
+        }
+    }
+
+    private mutating func show(_ message: ReceivedMessage, on index: Int) {
+        guard let number = MessageNumber.number(in: message.body) else { return }
+        if !devices[index].disk.known.contains(number), settings.bug != .keySkipped {
+            ledger.fail(.shownTooEarly, "message \(number) on client \(index)")
+        }
+        let isOwnWriting = ledger[number]?.device == index
+        if !devices[index].shown.insert(number).inserted || isOwnWriting {
+            ledger.fail(.shownTwice, "message \(number) on client \(index)")
+        }
+    }
+}
+
+extension PacketBody {
+    /// The user or group that a message goes to.
+    fileprivate var receiver: Int64? {
+        guard case .im(let message) = self else { return nil }
+        return message.receiver
+    }
+}

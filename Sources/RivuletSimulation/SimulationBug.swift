@@ -1,0 +1,90 @@
+/// Faults that are put between the cores and the world on purpose, to see that the checks find them.
+///
+/// Each changes what a core is told or what becomes of its actions; the cores themselves stay as they are.
+public enum SimulationBug: String, Sendable, CaseIterable {
+    /// The server acknowledges a message before its log has it.
+    case serverAcknowledgesBeforeCommit = "ack-before-commit"
+    /// The server takes two messages with one uuid and different receivers for the same.
+    case dedupeWithoutReceiver = "dedupe-without-receiver"
+    /// Live copies come without the notify that follows them.
+    case lostNotify = "lost-notify"
+    /// A page of a sync lacks a message in its middle.
+    case pageSkipsMessage = "page-skips-message"
+    /// A page does not say that there is more.
+    case pageForgetsMore = "page-forgets-more"
+    /// A sync is sometimes answered with another user's queue.
+    case pageOfAnother = "page-of-another"
+    /// A refusal reaches the client as a success.
+    case refusalBecomesSuccess = "refusal-becomes-success"
+    /// The node is not told of changes of groups and blacklists.
+    case staleMembership = "stale-membership"
+    /// The server's log says that a batch is stored when the disk is full.
+    case logHidesFullDisk = "log-hides-full-disk"
+    /// The client's key moves over a message that is not stored.
+    case keySkipped = "key-skipped"
+    /// What an old connection brings is taken for the current one's.
+    case staleEpoch = "stale-epoch"
+    /// The client's storage does not recognise a message that it has.
+    case doubleDelivery = "double-delivery"
+    /// The app is shown messages before they are stored.
+    case shownBeforeCommit = "shown-before-commit"
+    /// A crash leaves the keys of a batch and not its messages.
+    case tornBatch = "torn-batch"
+    /// A crash loses the unsent messages.
+    case outboxLost = "outbox-lost"
+    /// Unsent messages come back from the storage in the wrong order.
+    case outboxReversed = "outbox-reversed"
+    /// A message gets another uuid when the program starts anew.
+    case retryChangesUUID = "retry-changes-uuid"
+    /// The client's storage says that a batch is applied when the disk is full.
+    case storageHidesFullDisk = "storage-hides-full-disk"
+    /// A message that is known counts as unread once more.
+    case unreadCountedTwice = "unread-counted-twice"
+    /// The client's storage does not know its own messages when their copies come.
+    case ownCopyIsNew = "own-copy-is-new"
+}
+
+/// A rule that did not hold.
+public struct SimulationViolation: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The rules.
+    public enum Rule: String, Sendable {
+        /// A message that a device should have is missing there, or an acknowledged one in the log.
+        case lost
+        /// A message is twice in a queue or was stored twice.
+        case doubled
+        /// Messages stand in another order than they should.
+        case disordered
+        /// The author was told of an acknowledgement while the log did not have the message.
+        case acknowledgedTooEarly
+        /// A refused message is in a queue.
+        case refusedButStored
+        /// Somebody got, or the log took, what must not be.
+        case notAllowed
+        /// A message was shown twice on a device.
+        case shownTwice
+        /// A message was shown that the storage does not have.
+        case shownTooEarly
+        /// A device's key passed a message that the device does not have.
+        case keyTooFar
+        /// A send never learned its fate, or was given up.
+        case noFate
+        /// Something came that nobody sent.
+        case unknown
+        /// The number of unread messages is wrong.
+        case unreadWrong
+        /// When the faults were over, a client did not come online or traffic did not end.
+        case restless
+    }
+
+    /// Which rule.
+    public var rule: Rule
+    /// When, in milliseconds of simulated time.
+    public var milliseconds: Int64
+    /// What happened.
+    public var detail: String
+
+    /// The rule, the time and what happened.
+    public var description: String {
+        "\(rule.rawValue) at \(milliseconds) ms: \(detail)"
+    }
+}

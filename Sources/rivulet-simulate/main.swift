@@ -1,0 +1,3 @@
+import Foundation
+
+exit(SimulateProgram.run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment))
