@@ -333,12 +333,12 @@ struct SyncTests {
         #expect(ended.batches.first?.changes.last == .groupKey(group: 5, key: 52))
     }
 
-    @Test func `a notify of an unknown super group begins one with key 0, an end does not`() {
+    @Test func `a notify of an unknown super group asks for everything, an end does not`() {
         var driver = CoreDriver.online()
         driver.receive(.syncGroupEnd, .groupSyncKey(GroupSyncKey(groupID: 6, key: 60)))
         #expect(driver.core.queues[.group(6)] == nil)
         let notified = driver.receive(
             .syncGroupNotify, .groupSyncKey(GroupSyncKey(groupID: 6, key: 60)))
-        #expect(notified.packets().map(\.body) == [.groupSyncKey(GroupSyncKey(groupID: 6, key: 0))])
+        #expect(notified.packets().map(\.body) == [.groupSyncKey(GroupSyncKey(groupID: 6, key: -1))])
     }
 }

@@ -25,7 +25,7 @@ struct ServiceLifeTests {
         #expect(await server.connectionCount == 1)
         await service.stopAndWait()
         try await service.startAndLogIn()
-        #expect(service.connectionStatus == ConnectionStatus(state: .authenticated))
+        try await first(of: service.connectionStatuses()) { $0 == ConnectionStatus(state: .authenticated) }
         await service.stopAndWait()
     }
 
@@ -118,8 +118,9 @@ struct ServiceLifeTests {
         await server.send(.im, .im(IMMessage(sender: 8, receiver: 7, content: "c0ntent")))
         _ = try await take(1, of: messages)
         try await service.send(.peer(IMMessage(sender: 7, receiver: 8, content: "c0ntent")))
+        let statuses = service.connectionStatuses()
         await server.breakConnection()
-        try await first(of: service.connectionStatuses()) { $0.reason == .connectionLost }
+        try await first(of: statuses) { $0.reason == .connectionLost }
         await service.stopAndWait()
         let text = lines.withLock { $0.joined() } + names.withLock { $0.keys.joined() }
         #expect(!text.contains("t0psecret") && !text.contains("c0ntent"))

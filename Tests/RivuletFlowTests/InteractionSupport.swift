@@ -215,8 +215,16 @@ final class Screen: FlowObserver, DataManagerDelegate {
     /// Runs the session while the body does.
     func run(_ body: @MainActor () async throws -> Void) async throws {
         let running = Task { [manager] in await manager.run() }
-        defer { running.cancel() }
-        try await body()
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        // The next run may begin only when this one is over.
+        running.cancel()
+        await running.value
+        try result.get()
     }
 }
 

@@ -58,7 +58,7 @@ public final class Program: Sendable {
             process.standardError = follower
             input = leader
             outputs = [leader]
-            try process.run()
+            try process.runAlone()
             try follower.close()
         } else {
             let (standardInput, output, error) = (Pipe(), Pipe(), Pipe())
@@ -67,7 +67,7 @@ public final class Program: Sendable {
             process.standardError = error
             input = standardInput.fileHandleForWriting
             outputs = [output.fileHandleForReading, error.fileHandleForReading]
-            try process.run()
+            try process.runAlone()
         }
         self.name = name
         self.process = process
@@ -238,5 +238,15 @@ extension FileHandle {
             if count < 0, errno == EINTR { continue }
             return Data()
         }
+    }
+}
+
+/// One start of a program at a time: started by many tests at once, Foundation's `run()` read past its own memory.
+private let startLock = Mutex(())
+
+extension Process {
+    /// Starts the program, while no other one of this process is being started.
+    public func runAlone() throws {
+        try startLock.withLock { _ in try run() }
     }
 }

@@ -277,7 +277,7 @@ extension TLSSession {
         process.arguments = [
             "pkcs8", "-topk8", "-in", made.keyFile, "-out", locked, "-passout", "pass:secret",
         ]
-        try process.run()
+        try process.runAlone()
         process.waitUntilExit()
         #expect {
             try TLSContext(certificateFile: made.certificateFile, keyFile: locked)
