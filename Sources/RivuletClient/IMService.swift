@@ -148,7 +148,7 @@ public final class IMService: Sendable {
 
     /// Gives the connection up and rests; what waits in the outbox is sent after the next start.
     ///
-    /// Calls of ``send(_:)`` that still wait end with ``IMServiceError/Code/stopped``.
+    /// Calls of ``send(_:)->_`` that still wait end with ``IMServiceError/Code/stopped``.
     public func stop() {
         markStopped()?.post(.stopped)
     }

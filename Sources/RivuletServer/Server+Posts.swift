@@ -6,7 +6,7 @@ extension Server {
     ///
     /// When this returns, a stored post is committed and its receivers were notified, and a live one was sent.
     ///
-    /// - Throws: ``ServerError``: `badConfiguration` for a text above ``RivuletServerCore/ServerPost/textBytesMax``,
+    /// - Throws: ``ServerError``: `badConfiguration` for a text above `ServerPost/textBytesMax`,
     ///   `noSuchGroup`, `databaseUnusable` when the log could not store it, or `notRunning`.
     public func post(_ post: ServerPost) async throws {
         guard post.text.utf8.count <= ServerPost.textBytesMax else {

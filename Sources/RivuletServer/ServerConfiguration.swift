@@ -75,7 +75,7 @@ public struct ServerConfiguration: Sendable {
     public var limits = NodeCore.Limits()
     /// What the server allows.
     public var rules = NodeRules()
-    /// Looks at every message before it is taken, such as a ``RivuletServerCore/WordFilter``.
+    /// Looks at every message before it is taken, such as a `WordFilter`.
     public var contentFilter: ContentFilter?
     /// After how many days messages are removed; nil keeps them for ever.
     public var retentionDays: Int?

@@ -1,4 +1,4 @@
-/// Who is told of frames where they lie, without a copy of them (``PacketDecoder/read(_:into:)``).
+/// Who is told of frames where they lie, without a copy of them (``PacketDecoder/read(_:into:)-(RawSpan,_)``).
 ///
 /// A relay, a filter or a counter looks at most frames once and keeps nothing. A packet of its own, with its text in a
 /// string, costs an allocation each; a visitor gets the fields and a view of the text, which was checked to be UTF-8.

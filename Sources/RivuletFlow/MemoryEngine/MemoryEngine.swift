@@ -3,7 +3,7 @@ import Synchronization
 
 /// An engine that keeps everything in memory: for samples, previews and tests, with faults by script.
 ///
-/// It plays the server and the other users, too: ``receive(_:from:in:)`` has somebody write, ``flood(_:in:from:)`` has
+/// It plays the server and the other users, too: ``receive(_:from:in:)->_`` has somebody write, ``flood(_:in:from:)`` has
 /// somebody write a lot. The script decides how long each call takes and which fail.
 ///
 /// ```swift

@@ -11,7 +11,7 @@ public protocol MessageFlowViewDelegate: AnyObject {
     func flowView(_ view: MessageFlowView, react reaction: MessageReaction, to message: Message)
 }
 
-/// A session on screen: the list of rows and what floats above it, driven by a ``FlowController``.
+/// A session on screen: the list of rows and what floats above it, driven by a `FlowController`.
 public final class MessageFlowView: PlatformView, FlowObserver {
     /// The flow.
     public let controller: FlowController

@@ -4,7 +4,7 @@ public import RivuletModel
 
 /// The scrolling list of a flow's rows.
 ///
-/// It shows a ``FlowController``'s snapshot: only the rows in view have cells, which are used again as rows come and
+/// It shows a `FlowController`'s snapshot: only the rows in view have cells, which are used again as rows come and
 /// go, each placed by the layout index. It applies what the controller decides and moves the reader for no other
 /// reason.
 public final class MessageListView: PlatformScrollView {
