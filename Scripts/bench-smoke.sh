@@ -5,7 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 swift build -c release --product rivuletd 2>&1 | Scripts/quiet-build.sh
-swift build -c release --product rivulet-ui-probe 2>&1 | Scripts/quiet-build.sh
 swift build -c release --product rivulet-bench 2>&1 | Scripts/quiet-build.sh
 bench="$(swift build -c release --show-bin-path)/rivulet-bench"
 out=$(mktemp)
@@ -15,7 +14,6 @@ trap 'rm -f "$out"' EXIT
 "$bench" flow --json --samples 1 >>"$out"
 "$bench" store --json --samples 1 --messages 20000 >>"$out"
 "$bench" server --json --samples 1 --users 20 --duration 1 --warmup 1 >>"$out"
-"$bench" ui --json --samples 1 --frames 60 >>"$out"
 cat "$out"
 
 missing=0
@@ -23,7 +21,6 @@ for name in \
     wire.decode.ping wire.decode.im100 wire.decode.im100han wire.encode.ping wire.encode.im100 \
     diff.append1.100k diff.prepend50.100k diff.edit1.100k diff.mixed.100k diff.scattered1pct.100k \
     diff.public.5k diff.public.100k index.resize.100k index.lookup.100k index.prepend50.100k \
-    ui.snapshot.peak_cpu_saved ui.fling.frame_p99.autolayout ui.fling.frame_p99.text ui.start ui.memory \
     server.peer.depth16 server.peer.depth1 server.peer.half_load_p99; do
     if ! grep -q "\"name\":\"$name\"" "$out"; then
         echo "bench-smoke: no row $name" >&2

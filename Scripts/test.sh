@@ -37,7 +37,7 @@ run() {
         return 1
     fi
     echo "$summary"
-    total=$((total + count))
+    [ "$status" -ne 0 ] || total=$((total + count))
     return "$status"
 }
 
@@ -48,12 +48,16 @@ if [ $# -gt 0 ]; then
 fi
 
 failed=()
+shaky=()
 for folder in Tests/*Tests; do
     target=$(basename "$folder")
     echo "$target …"
-    run --filter "^$target\\." || failed+=("$target")
+    if run --filter "^$target\\."; then continue; fi
+    # A second try, one test at a time: a fault of the code stays, a race for a busy machine is told as one.
+    if run --filter "^$target\\." --no-parallel; then shaky+=("$target"); else failed+=("$target"); fi
 done
 echo "$total tests ran."
+[ ${#shaky[@]} -eq 0 ] || echo "Passed at the second try alone, so look at these: ${shaky[*]}" >&2
 if [ ${#failed[@]} -gt 0 ]; then
     echo "Failed: ${failed[*]}" >&2
     exit 1
