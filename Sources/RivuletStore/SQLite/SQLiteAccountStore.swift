@@ -268,7 +268,8 @@ public final class SQLiteAccountStore: AccountStore {
     private static func claim(_ database: Database, for account: UserID) throws {
         let owner = try database.integer("SELECT value FROM meta WHERE name = 'account'")
         if owner == nil {
-            try database.execute("INSERT OR IGNORE INTO meta VALUES ('account', ?)", .integer(account.rawValue))
+            try database.execute(
+                "INSERT OR IGNORE INTO meta VALUES ('account', ?)", .integer(account.rawValue))
         }
         guard owner == nil || owner == account.rawValue else {
             throw SQLiteError(
