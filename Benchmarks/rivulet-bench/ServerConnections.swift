@@ -116,11 +116,11 @@ private final class Clients {
                     var reader = LoadFrameReader()
                     var waiting: CheckedContinuation<Int32, any Error>? = continuation
                     kept.value.streams.append(stream)
-                    stream.onOpened = { [unowned stream] in stream.resumeReading() }
-                    stream.onRead = { [unowned stream] input in
+                    stream.onOpened = { [weak stream] in stream?.resumeReading() }
+                    stream.onRead = { [weak stream] input in
                         reader.read(input) { frame in
                             guard case .loginAnswer(let status) = frame else { return }
-                            if !keeps { stream.close() }
+                            if !keeps { stream?.close() }
                             waiting?.resume(returning: status)
                             waiting = nil
                         }

@@ -162,8 +162,12 @@ final class FanoutLoad {
                     from: .client, profile: .current)
             }
             member.stream.write(first)
-            member.stream.onOpened = { [unowned member] in member.stream.resumeReading() }
-            member.stream.onRead = { [unowned self, unowned member] in self.read($0, by: member) }
+            member.stream.onOpened = { [weak member] in member?.stream.resumeReading() }
+            // What was read already may be told when the measurement is over and the load is gone.
+            member.stream.onRead = { [weak self, weak member] bytes in
+                guard let member else { return }
+                self?.read(bytes, by: member)
+            }
         }
     }
 

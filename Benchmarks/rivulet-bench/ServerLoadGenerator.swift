@@ -163,11 +163,14 @@ private final class LoadWorker {
                         token: account.token, platformID: .linux, deviceID: "bench-\(account.user)")),
                 sequence: 1)
             stream.write(try login.pack(from: .client, profile: .current))
-            stream.onOpened = { [unowned stream] in
-                try? stream.setNoDelay(true)
-                stream.resumeReading()
+            stream.onOpened = { [weak stream] in
+                try? stream?.setNoDelay(true)
+                stream?.resumeReading()
             }
-            stream.onRead = { [unowned self, unowned user] in self.read($0, by: user) }
+            stream.onRead = { [weak self, weak user] bytes in
+                guard let user else { return }
+                self?.read(bytes, by: user)
+            }
             stream.onClosed = { [weak self] _ in self?.tally.errors += 1 }
         }
         for index in users.indices { users[index].partner = users[index ^ 1] }

@@ -85,8 +85,14 @@ final class LoopWorker {
             id: id, stream: stream, waitingPushesMax: configuration.waitingPushesMax, now: now)
         connections[id] = connection
         // The stream lets go of its closures when it is closed, which ends the cycle.
-        stream.onRead = { [unowned self, unowned connection] bytes in self.read(bytes, from: connection) }
-        stream.onDrained = { [unowned self, unowned connection] in self.drained(connection) }
+        stream.onRead = { [weak self, weak connection] bytes in
+            guard let connection else { return }
+            self?.read(bytes, from: connection)
+        }
+        stream.onDrained = { [weak self, weak connection] in
+            guard let connection else { return }
+            self?.drained(connection)
+        }
         stream.onClosed = { [weak self] reason in self?.closed(id, reason) }
         do {
             try accepted.setNoDelay(true)

@@ -266,12 +266,11 @@ public final class SQLiteAccountStore: AccountStore {
 
     /// Marks a new file as this user's and refuses another user's.
     private static func claim(_ database: Database, for account: UserID) throws {
+        // Another process may make the same file at this moment: whoever was first stands in it.
+        try database.execute(
+            "INSERT OR IGNORE INTO meta VALUES ('account', ?)", .integer(account.rawValue))
         let owner = try database.integer("SELECT value FROM meta WHERE name = 'account'")
-        if owner == nil {
-            try database.execute(
-                "INSERT OR IGNORE INTO meta VALUES ('account', ?)", .integer(account.rawValue))
-        }
-        guard owner == nil || owner == account.rawValue else {
+        guard owner == account.rawValue else {
             throw SQLiteError(
                 code: .foreignFile, message: "the file belongs to another user", operation: "open")
         }

@@ -39,7 +39,9 @@ public final class MessageListView: PlatformScrollView {
     private let newerEdge = FlowEdgeView()
     private var textScale = 1.0
     private var reportedSize = CGSize.zero
-    private var animation = 0
+    /// The way of a scroll animation under way; nil when there is none.
+    private var glide: (start: Double, goal: Double)?
+    private var glideNumber = 0
     private var isMeasuring = false
 
     /// Makes the list of a flow.
@@ -74,9 +76,11 @@ public final class MessageListView: PlatformScrollView {
             }
         }
         let range = controller.offsetRange
-        animation += 1
         switch update.scroll {
         case .keep(let distance):
+            // An animation goes on to its goal, which moved with the rows.
+            glide?.start += distance
+            glide?.goal += distance
             setContent(range: range, page: bounds.height, offset: contentOffset + distance, isShift: true)
         case .bottom(let offset, let isAnimated), .target(let offset, let isAnimated):
             setContent(range: range, page: bounds.height, offset: contentOffset, isShift: false)
@@ -131,19 +135,23 @@ public final class MessageListView: PlatformScrollView {
     private func scroll(to offset: Double, isAnimated: Bool) {
         let start = contentOffset
         guard isAnimated, abs(offset - start) >= 1 else {
+            glide = nil
             setContentOffset(offset)
             report(isByReader: false)
             return
         }
-        let number = animation
+        glide = (start, offset)
+        glideNumber += 1
+        let number = glideNumber
         var began: Double?
         animate { [weak self] time in
-            guard let self, self.animation == number else { return false }
+            guard let self, self.glideNumber == number, let glide = self.glide else { return false }
             let from = began ?? time
             began = from
             let progress = min(1, (time - from) / 0.15)
             let eased = 1 - (1 - progress) * (1 - progress) * (1 - progress)
-            self.setContentOffset(start + (offset - start) * eased)
+            self.setContentOffset(glide.start + (glide.goal - glide.start) * eased)
+            if progress == 1 { self.glide = nil }
             self.report(isByReader: false)
             return progress < 1
         }
@@ -151,7 +159,7 @@ public final class MessageListView: PlatformScrollView {
 
     /// Tells the flow where the reader is now.
     public override func didScroll() {
-        animation += 1
+        glide = nil
         report(isByReader: true)
         onScroll?()
     }
