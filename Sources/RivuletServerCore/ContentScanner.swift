@@ -21,6 +21,11 @@ struct ContentScanner {
         string(at: burnedPath, in: content)
     }
 
+    /// Whether the content says `{"burn":{"seconds":…}}`: its author wants it to go once it was read.
+    static func isToBeBurned(_ content: String) -> Bool {
+        integer(at: burnSecondsPath, in: content) != nil
+    }
+
     /// Follows keys from the outermost object inwards; the string at their end as UTF-8.
     ///
     /// - Returns: nil when a key is missing or its value of another kind, or the string is empty.
@@ -73,6 +78,7 @@ struct ContentScanner {
     }
 
     static let uuidPath = [Array("uuid".utf8)]
+    private static let burnSecondsPath = [Array("burn".utf8), Array("seconds".utf8)]
     private static let burnedPath = [Array("burned".utf8), Array("msgid".utf8)]
 
     private mutating func descend(_ path: [[UInt8]]) -> Bool {

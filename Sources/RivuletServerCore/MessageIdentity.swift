@@ -77,13 +77,13 @@ public struct MessageIdentity: Hashable, Sendable {
         }
     }
 
-    /// Whether an entry asks for this stored message to be burned.
+    /// Whether an entry asks for this stored message to be burned: its receiver may, if its author sent it to be burned.
     public static func burns(_ entry: LogEntry, _ stored: LogEntry) -> Bool {
         guard stored.command == entry.command, stored.author.user.rawValue == entry.receiver,
             stored.author.app == entry.receiverApp, stored.receiver == entry.author.user.rawValue,
             stored.receiverApp == entry.author.app, let uuid = ContentScanner.burnedUUID(in: entry.content)
         else { return false }
-        return uuid == ContentScanner.uuid(in: stored.content)
+        return uuid == ContentScanner.uuid(in: stored.content) && ContentScanner.isToBeBurned(stored.content)
     }
 
     /// What is left of a content that was burned: its uuid, by which the message is known again when it is resent.

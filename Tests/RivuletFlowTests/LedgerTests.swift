@@ -148,6 +148,17 @@ import Testing
         #expect(ledger[MessageID(1)]?.message.content == .revoked)
     }
 
+    @Test func `a flood of reactions has a bound, and texts are no emojis`() {
+        var ledger = ledger()
+        _ = ledger.merge([message(1, uuid: "a")], from: .news)
+        for emoji in (0..<500).map({ "e\($0)" }) + ["", String(repeating: "x", count: 65)] {
+            let reaction = ControlContent.reaction(target: "a", emoji: emoji, isOn: true)
+            _ = ledger.apply(
+                NamedControl(uuid: "a", change: .control(reaction), author: ben, milliseconds: 0))
+        }
+        #expect(ledger[MessageID(1)]?.message.reactions.count == NamedControl.reactionKindsMax)
+    }
+
     @Test func `a change that comes before its message waits for it`() {
         var ledger = ledger()
         let edit = ControlContent.edit(EditContent(target: "a", change: .replace("edited")))

@@ -155,7 +155,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `nobody but the receiver burns a message`(kind: Kind) throws {
         let log = try MessageLogContractTests.make(kind, try TemporaryFolder())
-        let secret = makeEntry(#"{"uuid":"A","text":"secret"}"#)
+        let secret = makeEntry(#"{"uuid":"A","text":"secret","burn":{"seconds":5}}"#)
         _ = try log.append([secret], at: now)
         var group = burn("A")
         group.command = .groupIM
@@ -168,12 +168,24 @@ import Testing
         #expect(try contents(log, queue(1)).first == secret.content)
     }
 
+    @Test(arguments: Kind.allCases)
+    func `a message that was not sent to be burned stays, also for its author`(kind: Kind) throws {
+        let log = try MessageLogContractTests.make(kind, try TemporaryFolder())
+        let kept = [#"{"uuid":"A","text":"kept"}"#, #"{"uuid":"B","text":"kept","burn":true}"#].map {
+            makeEntry($0)
+        }
+        _ = try log.append(kept + [burn("A"), burn("B")], at: now)
+        for user in [1, 2] as [Int64] {
+            #expect(try contents(log, queue(user)).prefix(2) == kept.map(\.content)[...])
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a burned content is gone from the file, and a failed burn changes nothing`(isFolded: Bool) throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "messages.sqlite")
         let log = try SQLiteMessageLog(path: path)
-        _ = try log.append([makeEntry(#"{"uuid":"A","text":"zebracrossing"}"#)], at: now)
+        _ = try log.append([makeEntry(#"{"uuid":"A","text":"zebracrossing","burn":{"seconds":5}}"#)], at: now)
         if isFolded { while try log.maintain(rowsMax: 10) {} }
         let pages = try log.database.integer("PRAGMA page_count") ?? 0
         try log.database.executeScript("PRAGMA max_page_count = \(pages)")

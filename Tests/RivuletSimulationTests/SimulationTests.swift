@@ -23,7 +23,7 @@ import Testing
     /// Worlds in which a fault of the cores was found once.
     ///
     /// 20 and 1: a second device's first round of a super group skipped what the first one had reported. 10: a message
-    /// that the full disk refused was overtaken by the next one. 205: a retry was refused after its first try was stored.
+    /// that the full disk refused was overtaken by the next one.
     @Test(arguments: [1, 10, 20] as [UInt64])
     func `a fault that was found stays mended`(seed: UInt64) {
         var settings = SimulationSettings(seed: seed)

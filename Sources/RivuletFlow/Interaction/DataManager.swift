@@ -215,6 +215,8 @@ public final class DataManager {
     }
 
     func trimLedger() {
+        // Asked for every event, so the cheap look comes first.
+        guard ledger.needsTrim(to: configuration.ledgerCountMax) else { return }
         let kept = Set(controller.snapshot.messages.map(\.id)).union(selection.ids).union(deliveries.keys)
         for id in ledger.trim(to: max(configuration.ledgerCountMax, kept.count), keeping: kept) {
             // Should it come back, it counts its revisions from the engine's again.

@@ -147,6 +147,10 @@ struct NamedControl {
         return true
     }
 
+    /// How many different emojis a message takes, and how long each may be in UTF-8: joined ones are long.
+    static let reactionKindsMax = 64
+    static let emojiBytesMax = 64
+
     private static func react(
         _ reactions: inout [Message.Reaction], _ emoji: String, _ user: UserID, isOn: Bool
     ) -> Bool {
@@ -155,7 +159,11 @@ struct NamedControl {
         case (let index?, true):
             guard !reactions[index].users.contains(user) else { return false }
             reactions[index].users.append(user)
-        case (nil, true): reactions.append(Message.Reaction(emoji: emoji, users: [user]))
+        case (nil, true):
+            guard reactions.count < reactionKindsMax, (1...emojiBytesMax).contains(emoji.utf8.count) else {
+                return false
+            }
+            reactions.append(Message.Reaction(emoji: emoji, users: [user]))
         case (let index?, false):
             guard let place = reactions[index].users.firstIndex(of: user) else { return false }
             reactions[index].users.remove(at: place)

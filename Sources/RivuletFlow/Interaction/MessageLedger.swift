@@ -353,6 +353,11 @@ struct MessageLedger {
         }
     }
 
+    /// Whether so many are known that some should be forgotten; with some room, so that it is not done for every message.
+    func needsTrim(to countMax: Int) -> Bool {
+        entries.count > countMax + countMax / 4 + 64
+    }
+
     /// Forgets those that were not touched for longest, down to the bound.
     ///
     /// - Parameters:
@@ -360,8 +365,7 @@ struct MessageLedger {
     ///   - kept: Rows that must stay.
     /// - Returns: What was forgotten; it may come back as if it were new.
     mutating func trim(to countMax: Int, keeping kept: Set<MessageID>) -> [MessageID] {
-        // With some room, so that this is not done for every message.
-        guard entries.count > countMax + countMax / 4 + 64 else { return [] }
+        guard needsTrim(to: countMax) else { return [] }
         let candidates = entries.filter { id, entry in
             entry.engineID != nil && !kept.contains(id) && !entry.message.state.isPending
                 && !entry.message.state.isFailed
