@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// var encoder = PacketEncoder(role: .client, profile: .current)
-/// try encoder.append(Packet(.ping, sequence: 1))
+/// try encoder.append(.ping, sequence: 1)
 /// connection.write(encoder.takeBytes())
 /// ```
 public struct PacketEncoder: Sendable {
@@ -24,7 +24,7 @@ public struct PacketEncoder: Sendable {
     /// How large the storage is made when it is empty.
     private var firstCapacity = 0
 
-    private static let firstCapacityMax = 131_072
+    private static let firstCapacityMax = 262_144
 
     /// The number of bytes that wait to be taken.
     public private(set) var byteCount = 0
@@ -55,15 +55,31 @@ public struct PacketEncoder: Sendable {
     @inline(__always)
     @inlinable
     public mutating func append(_ packet: Packet) throws(WireError) {
-        // Inlined, so that a packet made for this call is never built in memory: putting one together and destroying it
-        // took longer than writing it. The two most frequent layouts go before the general way.
-        let header = PacketHeader(
-            length: 0, sequence: packet.sequence, command: packet.command, version: packet.version,
+        try append(
+            packet.command, packet.body, sequence: packet.sequence, version: packet.version,
             flags: packet.flags)
-        switch packet.body {
+    }
+
+    /// Adds a packet of these parts behind those that wait, as ``append(_:)``.
+    ///
+    /// A packet that exists for this call alone need not be put together: building one in memory and destroying it
+    /// takes longer than writing a PING.
+    ///
+    /// - Throws: ``WireError``, and then nothing was added.
+    @inline(__always)
+    @inlinable
+    public mutating func append(
+        _ command: Command, _ body: PacketBody = .empty, sequence: Int32 = 0, version: UInt8 = 2,
+        flags: PacketFlags = []
+    ) throws(WireError) {
+        // Inlined, so that the case is known where it is written out. The two most frequent layouts go before the
+        // general way.
+        let header = PacketHeader(
+            length: 0, sequence: sequence, command: command, version: version, flags: flags)
+        switch body {
         case .empty: try appendEmpty(header)
         case .im(let message): try append(message, header)
-        default: try appendAny(packet)
+        default: try appendAny(Packet(header, body))
         }
     }
 
@@ -139,8 +155,8 @@ public struct PacketEncoder: Sendable {
         var bytes = storage
         storage = []
         bytes.removeLast(bytes.count - byteCount)
-        // The next batch is likely as large as this one; an encoder that rests holds nothing.
-        firstCapacity = min(byteCount, Self.firstCapacityMax)
+        // The next batch is likely about as large as this one; an encoder that rests holds nothing.
+        firstCapacity = min(byteCount + byteCount / 8, Self.firstCapacityMax)
         byteCount = 0
         return bytes
     }
@@ -166,7 +182,7 @@ public struct PacketEncoder: Sendable {
         storage = unsafe [UInt8](unsafeUninitializedCapacity: target) { bytes, initializedCount in
             // In bounds: `used` is at most the old count, which is at most the target. The bytes behind it are counted
             // as initialised and never read: each is written before `byteCount` passes it.
-            for index in 0..<used { unsafe bytes[index] = old[index] }
+            _ = unsafe bytes.initialize(fromContentsOf: old[..<used])
             initializedCount = target
         }
     }

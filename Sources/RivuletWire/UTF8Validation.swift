@@ -49,34 +49,13 @@ extension UTF8Verdict {
     /// Checks the bytes from the first on that is not ASCII.
     @inline(never)
     private init(_ bytes: UnsafeRawBufferPointer, from start: Int) {
-        let count = bytes.count
+        if unsafe Self.areWellFormed(bytes, from: start) {
+            self = .wellFormed
+            return
+        }
+        // Short, or at fault somewhere: the slow way finds the place.
         var index = start
-        while index < count {
-            // In bounds: index + 14 ≤ count, and the second word begins at index + 6.
-            while index &+ 14 <= count,
-                unsafe Self.areCommon(bytes.word(at: index), bytes.word(at: index &+ 6))
-            {
-                index &+= 12
-            }
-            while index &+ 8 <= count {
-                // In bounds: index + 8 ≤ count.
-                let word = unsafe bytes.word(at: index)
-                if Self.isTwoOfThree(word) {
-                    index &+= 6
-                } else if word & highBits == 0 {
-                    index &+= 8
-                } else {
-                    // The ASCII before the next sequence, if any.
-                    index &+= (word & highBits).trailingZeroBitCount / 8
-                    break
-                }
-            }
-            // In bounds: the last eight bytes; those before the index are shifted out.
-            if index &+ 8 > count, count >= 8,
-                unsafe bytes.word(at: count &- 8) >> (8 &* UInt64(8 &+ index &- count)) & highBits == 0
-            {
-                break
-            }
+        while index < bytes.count {
             let length = unsafe Self.sequenceLength(bytes, at: index)
             guard length > 0 else {
                 self = .invalid(index)
@@ -87,32 +66,62 @@ extension UTF8Verdict {
         self = .wellFormed
     }
 
-    /// Whether the low six bytes of both words are two sequences of three bytes whose leads are neither E0 nor ED.
+    /// Whether everything from an index on is well-formed, sixteen bytes at a time; false also for a short text.
+    ///
+    /// Each byte is judged by the three before it. The index is the begin of a sequence.
     @inline(__always)
-    private static func areCommon(_ first: UInt64, _ second: UInt64) -> Bool {
-        let shape = (first ^ 0x80_80E0_8080E0) | (second ^ 0x80_80E0_8080E0)
-        guard shape & 0xC0_C0F0_C0C0F0 == 0 else { return false }
-        // Any lead's low nibble plus 15 carries into bit 4 unless it is 0; so does its difference from 13.
-        let nibbles: UInt64 = 0x0F00_000F
-        let leads = (first & nibbles, second & nibbles)
-        let carries =
-            (leads.0 &+ nibbles) & (leads.1 &+ nibbles) & ((leads.0 ^ 0x0D00_000D) &+ nibbles)
-            & ((leads.1 ^ 0x0D00_000D) &+ nibbles)
-        return carries & 0x1000_0010 == 0x1000_0010
+    private static func areWellFormed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
+        let count = bytes.count
+        guard count >= 19 else { return false }
+        // The first block needs three bytes before it: what lies before the index is ASCII, and two characters may
+        // have to be read one by one.
+        var index = start
+        while index < 3 {
+            let length = unsafe sequenceLength(bytes, at: index)
+            guard length > 0 else { return false }
+            index &+= length
+        }
+        var faults = SIMD16<UInt8>()
+        while index &+ 16 <= count {
+            // In bounds: 3 ≤ index and index + 16 ≤ count.
+            faults |= unsafe Self.faults(bytes, at: index)
+            index &+= 16
+        }
+        // In bounds: 19 ≤ count. The last block overlaps the one before it.
+        faults |= unsafe Self.faults(bytes, at: count &- 16)
+        // A sequence that the end cuts.
+        let isCut = unsafe bytes[count &- 1] >= 0xC0 || bytes[count &- 2] >= 0xE0 || bytes[count &- 3] >= 0xF0
+        let words = unsafe unsafeBitCast(faults, to: SIMD2<UInt64>.self)
+        return words[0] | words[1] == 0 && !isCut
     }
 
-    /// Whether the low six bytes are two sequences of three bytes, both well-formed.
+    /// Which of sixteen bytes do not suit the three before each of them: 0 for those that do.
+    ///
+    /// The caller proves that three bytes lie before the index and sixteen from it on.
     @inline(__always)
-    private static func isTwoOfThree(_ word: UInt64) -> Bool {
-        guard word & 0x00C0_C0F0_C0C0_F0 == 0x0080_80E0_8080_E0 else { return false }
-        return isWellFormedThree(word) && isWellFormedThree(word >> 24)
-    }
-
-    /// Whether the second byte suits the lead: E0 wants A0 or more (else overlong), ED less than A0 (else a surrogate).
-    @inline(__always)
-    private static func isWellFormedThree(_ word: UInt64) -> Bool {
-        let lead = word & 0x200F
-        return lead != 0x0000 && lead != 0x200D
+    private static func faults(_ bytes: UnsafeRawBufferPointer, at index: Int) -> SIMD16<UInt8> {
+        typealias Block = SIMD16<UInt8>
+        let byte = unsafe bytes.loadUnaligned(fromByteOffset: index, as: Block.self)
+        let first = unsafe bytes.loadUnaligned(fromByteOffset: index &- 1, as: Block.self)
+        let second = unsafe bytes.loadUnaligned(fromByteOffset: index &- 2, as: Block.self)
+        let third = unsafe bytes.loadUnaligned(fromByteOffset: index &- 3, as: Block.self)
+        // Vectors on both sides, made of words: the operators with a number on the right are generic and were never
+        // specialised, and `init(repeating:)` takes microseconds in a debug build.
+        func all(_ value: UInt8) -> Block {
+            let word = UInt64(value) &* 0x0101_0101_0101_0101
+            return unsafe unsafeBitCast((word, word), to: Block.self)
+        }
+        let isContinuation = byte .< all(0xC0) .& (byte .>= all(0x80))
+        let mustContinue = first .>= all(0xC0) .| (second .>= all(0xE0)) .| (third .>= all(0xF0))
+        // What follows these four leads has a narrower range; C0, C1 and F5 and above lead nothing.
+        let isOverlong =
+            (first .== all(0xE0) .& (byte .< all(0xA0))) .| (first .== all(0xF0) .& (byte .< all(0x90)))
+        let isTooHigh =
+            (first .== all(0xED) .& (byte .>= all(0xA0))) .| (first .== all(0xF4) .& (byte .>= all(0x90)))
+        let isNoLead = (byte .== all(0xC0)) .| (byte .== all(0xC1)) .| (byte .>= all(0xF5))
+        let isFault = (isContinuation .^ mustContinue) .| isOverlong .| isTooHigh .| isNoLead
+        // A mask is a vector of bytes that are 0 or −1.
+        return unsafe unsafeBitCast(isFault, to: Block.self)
     }
 
     /// The length of the sequence at an index below the count; 0 when it is not well-formed.

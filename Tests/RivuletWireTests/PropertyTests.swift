@@ -99,11 +99,15 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
         for lead in 0xF0...0xF5 as ClosedRange<UInt8> {
             for second in edges { sequences += edges.map { [lead, second, $0, 0x80] } }
         }
-        for sequence in sequences {
+        for (index, sequence) in sequences.enumerated() {
             // Alone, behind ASCII that ends inside a word, and inside Chinese that fills words.
             expectSameVerdict(sequence)
             expectSameVerdict(Array("abcdefghijk".utf8) + sequence + Array("xyz".utf8))
             expectSameVerdict(Array("敏捷的".utf8) + sequence + Array("棕色狐狸一次又一次".utf8))
+            // At every place of a block of sixteen bytes, and cut by the end of a long text.
+            let lead = Array("敏捷的棕色".utf8) + Array(repeating: 0x61, count: 1 + index % 16)
+            expectSameVerdict(lead + sequence + Array("一次又一次地跳过了".utf8))
+            expectSameVerdict(lead + sequence)
         }
     }
 
