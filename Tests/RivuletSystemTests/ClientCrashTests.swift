@@ -2,100 +2,136 @@ import Foundation
 import RivuletTestSupport
 import Testing
 
-/// Two people talk while their programs are killed again and again, as by a power cut or an impatient user.
+/// People talk in pairs while their programs are killed again and again, as by a power cut or an impatient user.
 @Suite("Killed clients")
 struct ClientCrashTests {
-    /// How often a client is killed: a few times at each change, 1,000 times in the soak.
-    static let killCount = ProcessInfo.processInfo.environment["RIVULET_SOAK"] == "1" ? 1_000 : 8
+    /// How many clients are killed: 50 at each change, 1,000 in the soak.
+    static let killCount = ProcessInfo.processInfo.environment["RIVULET_SOAK"] == "1" ? 1_000 : 50
+    /// How many pairs talk at a time, so that the processors have something to do while programs wait.
+    static let pairCount = 5
 
-    /// What one user has said so far.
-    private struct Side {
-        let user: Int
-        let other: Int
-        let token: String
-        /// The next number to say.
-        var next = 1
-
-        func text(_ number: Int) -> String { "\(user) says \(number)" }
-    }
-
-    @Test(arguments: [20_261_130 as UInt64])
-    func `killing either client at random moments loses and doubles nothing`(seed: UInt64) async throws {
-        var random = SplitMix(state: seed)
+    @Test(.timeLimit(.minutes(20)), arguments: [20_261_130 as UInt64])
+    func `killing both clients at random moments loses and doubles nothing`(seed: UInt64) async throws {
         let deployment = try await Deployment()
-        var sides = [
-            Side(user: 7, other: 8, token: try await deployment.token(for: 7)),
-            Side(user: 8, other: 7, token: try await deployment.token(for: 8)),
-        ]
-        for _ in 0..<Self.killCount {
-            let victim = Int.random(in: 0...1, using: &random)
-            try await talk(&sides, killing: victim, after: random.next() % 500_000, in: deployment)
+        var pairs: [Pair] = []
+        for number in 0..<Self.pairCount {
+            let users = [2 * number + 7, 2 * number + 8]
+            var tokens: [String] = []
+            for user in users { tokens.append(try await deployment.token(for: user)) }
+            pairs.append(
+                Pair(
+                    users: users, tokens: tokens, place: deployment.place,
+                    random: SplitMix(state: seed &+ UInt64(number))))
         }
-        for index in sides.indices { try await sayLast(&sides[index], in: deployment) }
-        for side in sides {
-            let said = try await texts(of: side, isOwn: true, in: deployment)
-            #expect(said == (1..<side.next).map { side.text($0) }, "what user \(side.user) said")
+        let roundCount = Self.killCount / Self.pairCount / 2
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for pair in pairs {
+                group.addTask {
+                    var pair = pair
+                    for round in 1...roundCount { try await pair.talkAndDie(round) }
+                    try await pair.finish()
+                    try await pair.check(roundCount: roundCount)
+                }
+            }
+            try await group.waitForAll()
         }
-        for (side, author) in [(sides[0], sides[1]), (sides[1], sides[0])] {
-            let heard = try await hear(author.text(author.next - 1), side, in: deployment)
-            #expect(heard == (1..<author.next).map { author.text($0) }, "what user \(side.user) heard")
+    }
+}
+
+/// Two users, each with a program of its own.
+private struct Pair: Sendable {
+    /// When a program is killed: after so many lines of the other one, and some time.
+    private struct Moment {
+        var lineCount: Int
+        var delay: Duration
+    }
+
+    static let lineCount = 20
+
+    let users: [Int]
+    let tokens: [String]
+    let place: ClientPlace
+    var random: SplitMix
+
+    private static func text(_ user: Int, _ round: Int, _ number: Int) -> String {
+        "\(user) says \(round).\(number)"
+    }
+
+    /// Both talk, and each is killed in the middle of it.
+    mutating func talkAndDie(_ round: Int) async throws {
+        let programs = try users.indices.map { try start($0) }
+        for (user, program) in zip(users, programs) {
+            try program.type((1...Self.lineCount).map { Self.text(user, round, $0) + "\n" }.joined())
+        }
+        let moments = users.map { _ in moment() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (program, moment) in zip(programs, moments) {
+                group.addTask {
+                    // Where the moment falls is the point of the test; nothing depends on it.
+                    let patience = ContinuousClock.now + .seconds(2)
+                    while program.lines.count < moment.lineCount, ContinuousClock.now < patience {
+                        try await Task.sleep(for: .milliseconds(2))
+                    }
+                    try await Task.sleep(for: moment.delay)
+                    program.signal(SIGKILL)
+                    let status = try await program.waitForExit()
+                    #expect(status == 128 + SIGKILL, "it ended by itself: \(program.output.suffix(500))")
+                }
+            }
+            try await group.waitForAll()
         }
     }
 
-    /// Both talk; one is killed in the middle of it, the other one says what it has to say.
-    private func talk(
-        _ sides: inout [Side], killing victim: Int, after microseconds: UInt64, in deployment: Deployment
-    ) async throws {
-        let programs = try sides.map { side in
-            try deployment.client("chat", user: side.user, token: side.token, ["--with", "\(side.other)"])
-        }
-        for (side, program) in zip(sides, programs) {
-            try program.type((side.next..<side.next + 20).map { side.text($0) + "\n" }.joined())
-        }
-        // The moment is the point of the test: nothing depends on where it falls.
-        try await Task.sleep(for: .microseconds(Int64(microseconds)))
-        programs[victim].signal(SIGKILL)
-        try await programs[victim].waitForExit()
-        try programs[1 - victim].closeInput()
-        #expect(
-            try await programs[1 - victim].waitForExit(within: .seconds(60)) == 0,
-            "\(programs[1 - victim].output.suffix(500))")
-        sides[1 - victim].next += 20
-        // What the dead program's store has not, was never said; the next one says it.
-        let said = try await texts(of: sides[victim], isOwn: true, in: deployment)
-        let side = sides[victim]
-        #expect(said == (1..<(said.count + 1)).map { side.text($0) }, "the store of the killed program")
-        sides[victim].next = said.count + 1
+    /// Half of the moments fall while a program starts and logs in, half into the conversation.
+    private mutating func moment() -> Moment {
+        let isEarly = Bool.random(using: &random)
+        return Moment(
+            lineCount: isEarly ? 0 : Int.random(in: 1...2 * Self.lineCount, using: &random),
+            delay: .microseconds(Int64.random(in: 0...(isEarly ? 400_000 : 20_000), using: &random)))
     }
 
-    /// Says one thing more, behind everything that still waits, until the server has it.
-    private func sayLast(_ side: inout Side, in deployment: Deployment) async throws {
-        let program = try deployment.client(
-            "send", user: side.user, token: side.token,
-            ["--to", "\(side.other)", "--timeout", "60s", side.text(side.next)])
-        #expect(try await program.waitForExit(within: .seconds(90)) == 0, "\(program.output)")
-        side.next += 1
-    }
-
-    /// Connects until a text is there, and gives everything that the other one said.
-    private func hear(_ last: String, _ side: Side, in deployment: Deployment) async throws -> [String] {
-        for _ in 0..<30 {
-            let heard = try await texts(of: side, isOwn: false, in: deployment)
-            if heard.last == last { return heard }
-            let program = try deployment.client(
-                "tail", user: side.user, token: side.token, ["--timeout", "2s"])
-            try await program.waitForExit(within: .seconds(60))
+    /// Both say a last thing, behind everything that still waits, and hear that of the other.
+    func finish() async throws {
+        let programs = try users.indices.map { try start($0) }
+        for (user, program) in zip(users, programs) { try program.type("\(user) says the last\n") }
+        for (index, program) in programs.enumerated() {
+            try await program.waitForLine(
+                containing: "\(users[1 - index]) says the last", within: .seconds(60))
         }
-        return try await texts(of: side, isOwn: false, in: deployment)
+        for program in programs {
+            try program.closeInput()
+            #expect(try await program.waitForExit(within: .seconds(60)) == 0, "\(program.output.suffix(500))")
+        }
     }
 
-    private func texts(of side: Side, isOwn: Bool, in deployment: Deployment) async throws -> [String] {
-        let program = try deployment.client(
-            "history", user: side.user, token: side.token,
-            ["--with", "\(side.other)", "--json", "--limit", "1000000"])
+    /// What one has in the store is what the other heard, in the same order; and of each round it is a beginning.
+    ///
+    /// What a killed program had not stored yet was never said.
+    func check(roundCount: Int) async throws {
+        for index in users.indices {
+            let (user, other) = (users[index], 1 - index)
+            let said = try await texts(index, isOwn: true)
+            let heard = try await texts(other, isOwn: false)
+            #expect(heard == said, "what user \(user) said, and what user \(users[other]) heard")
+            var expected: [String] = []
+            for round in 1...roundCount {
+                let count = said.count { $0.hasPrefix("\(user) says \(round).") }
+                expected += (1...Self.lineCount).prefix(count).map { Self.text(user, round, $0) }
+            }
+            #expect(said == expected + ["\(user) says the last"], "the store of user \(user)")
+        }
+    }
+
+    private func start(_ index: Int) throws -> Program {
+        try place.client(
+            "chat", user: users[index], token: tokens[index], ["--with", "\(users[1 - index])"])
+    }
+
+    private func texts(_ index: Int, isOwn: Bool) async throws -> [String] {
+        let program = try place.client(
+            "history", user: users[index], token: tokens[index],
+            ["--with", "\(users[1 - index])", "--json", "--limit", "1000000"])
         let status = try await program.waitForExit(within: .seconds(60))
-        // A program that is killed very early has not even made its store.
-        if status != 0, program.output.contains("there is no store") { return [] }
         #expect(status == 0, "\(program.output.suffix(500))")
         return program.lines.compactMap { line in
             guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],

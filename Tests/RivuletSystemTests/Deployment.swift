@@ -39,14 +39,11 @@ final class Deployment {
     func client(
         _ command: String, user: Int, token: String, _ arguments: [String] = [], terminal: Bool = false
     ) throws -> Program {
-        try Program(
-            "rivulet",
-            [
-                command, "--user", "\(user)", "--server", address, "--store",
-                folder.path(of: "client-\(user)"),
-            ] + arguments,
-            environment: ["RIVULET_TOKEN": token, "TERM": "xterm"], terminal: terminal)
+        try place.client(command, user: user, token: token, arguments, terminal: terminal)
     }
+
+    /// What a client needs to know; may go to other tasks.
+    var place: ClientPlace { ClientPlace(address: address, folder: folder) }
 
     private static func start(
         at address: String, folder: TemporaryFolder, _ arguments: [String]
@@ -59,5 +56,24 @@ final class Deployment {
             throw Program.Failure(description: "no address in: \(line)")
         }
         return (server, String(bound))
+    }
+}
+
+/// Where the server is, and where clients keep their stores.
+struct ClientPlace: Sendable {
+    let address: String
+    let folder: TemporaryFolder
+
+    /// Starts `rivulet COMMAND` for a user, whose store stays in the folder.
+    func client(
+        _ command: String, user: Int, token: String, _ arguments: [String] = [], terminal: Bool = false
+    ) throws -> Program {
+        try Program(
+            "rivulet",
+            [
+                command, "--user", "\(user)", "--server", address, "--store",
+                folder.path(of: "client-\(user)"),
+            ] + arguments,
+            environment: ["RIVULET_TOKEN": token, "TERM": "xterm"], terminal: terminal)
     }
 }
