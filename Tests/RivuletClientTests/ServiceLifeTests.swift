@@ -49,6 +49,8 @@ struct ServiceLifeTests {
         await server.answerLogins(1)
         let asked = Mutex<[Int]>([])
         let service = server.makeService { configuration in
+            // How long the old token waits for a new one.
+            configuration.core.backoffMax = .seconds(60)
             configuration.tokenSource = { refusals in
                 asked.withLock { $0.append(refusals) }
                 return "fresh"
