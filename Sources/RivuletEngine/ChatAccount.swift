@@ -4,6 +4,7 @@ public import RivuletModel
 public import RivuletStore
 public import RivuletTransport
 internal import RivuletWire
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -37,6 +38,8 @@ public final class ChatAccount: Sendable {
     /// Where a damaged file was put when the account was opened; nil when there was none.
     public let damagedFile: String?
     let makeUUID: @Sendable () -> String
+    /// Follows the receipts of others while the account is started.
+    private let deliveries = Mutex<Task<Void, Never>?>(nil)
 
     /// Joins a store and a service; `open` does it for a file.
     ///
@@ -94,14 +97,25 @@ public final class ChatAccount: Sendable {
     // MARK: Life
 
     /// Connects and stays connected; false when it cannot start.
+    ///
+    /// From now on a message is marked as delivered when a device of its receiver says so. Whether this device says so
+    /// of what it receives is `IMServiceConfiguration.sendsDeliveryReceipts`.
     @discardableResult
     public func start() -> Bool {
-        service.start()
+        deliveries.withLock { task in
+            guard task == nil else { return }
+            let (receipts, store) = (service.deliveries(), store)
+            task = Task { await Self.follow(receipts, in: store) }
+        }
+        return service.start()
     }
 
     /// Gives the connection up and closes the store; unsent messages go out after the next start.
     public func close() async {
         await service.stopAndWait()
+        let task = deliveries.withLock { exchange(&$0, with: nil) }
+        task?.cancel()
+        await task?.value
         await store.close()
     }
 

@@ -47,10 +47,10 @@ final class ChatLife {
                 folder: options.store, user: options.user ?? UserID(0), host: options.host, port: options.port
             )
             self.file = file
-            opened = ChatAccount(
-                store: file.store,
-                service: IMServiceConfiguration(
-                    endpoints: [ClientEndpoint(host: options.host, port: options.port)], identity: identity))
+            var service = IMServiceConfiguration(
+                endpoints: [ClientEndpoint(host: options.host, port: options.port)], identity: identity)
+            service.sendsDeliveryReceipts = true
+            opened = ChatAccount(store: file.store, service: service)
         }
         account = opened
         let model = AccountModel(account: opened, contacts: contacts, images: ImageStore())

@@ -90,12 +90,11 @@ final class DemoWorld {
 
     private static func account(of user: UserID, server: Server, folder: String) throws -> ChatAccount {
         let token = try server.makeToken(for: user)
-        return try ChatAccount.open(
-            in: folder + "/client",
-            service: IMServiceConfiguration(
-                endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
-                identity: ClientIdentity(uid: user.rawValue, token: token, deviceID: "demo-\(user.rawValue)"))
-        )
+        var service = IMServiceConfiguration(
+            endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
+            identity: ClientIdentity(uid: user.rawValue, token: token, deviceID: "demo-\(user.rawValue)"))
+        service.sendsDeliveryReceipts = true
+        return try ChatAccount.open(in: folder + "/client", service: service)
     }
 
     /// Tells who is who.

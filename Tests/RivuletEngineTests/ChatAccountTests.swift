@@ -6,6 +6,8 @@ import RivuletModel
 import RivuletServer
 import RivuletServerCore
 import RivuletStore
+import RivuletWire
+import Synchronization
 import Testing
 
 /// A server in this process with two users who have accounts in a folder.
@@ -21,7 +23,7 @@ final class TwoUsers: Sendable {
         let directory = try AccountDirectory(in: data)
         var random = SystemRandomNumberGenerator()
         var tokens: [Int64: String] = [:]
-        for user in Int64(1)...2 {
+        for user in Int64(1)...3 {
             tokens[user] =
                 try directory.createToken(
                     for: RivuletServerCore.Account(user: UserID(user)), now: .current, using: &random
@@ -36,13 +38,44 @@ final class TwoUsers: Sendable {
     }
 
     /// The account of a user, on a device of this name.
-    func account(_ user: Int64, device: String = "first") throws -> ChatAccount {
-        try ChatAccount.open(
-            in: folder.path + "/\(device)",
-            service: IMServiceConfiguration(
-                endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
-                identity: ClientIdentity(uid: user, token: tokens[user] ?? "", deviceID: "\(device)-\(user)"))
-        )
+    ///
+    /// A port of 1 is one at which nobody listens; the account has the same file nevertheless.
+    func account(
+        _ user: Int64, device: String = "first", port: UInt16? = nil,
+        configure: (inout IMServiceConfiguration) -> Void = { _ in }
+    ) throws -> ChatAccount {
+        var service = IMServiceConfiguration(
+            endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
+            identity: ClientIdentity(uid: user, token: tokens[user] ?? "", deviceID: "\(device)-\(user)"))
+        service.core.backoffMax = .milliseconds(500)
+        configure(&service)
+        let file = AccountFile(
+            folder: folder.path + "/\(device)", user: UserID(user), host: "127.0.0.1", port: server.port)
+        try file.makeFolder()
+        if let port { service.core.endpoints = [ClientEndpoint(host: "127.0.0.1", port: port)] }
+        return ChatAccount(
+            store: try SQLiteAccountStore(path: file.path, account: UserID(user)), service: service)
+    }
+}
+
+/// Puts the files of messages elsewhere, at once, and counts them.
+private final class Uploader: MessageUploader {
+    private let uploads = Mutex(0)
+
+    var count: Int { uploads.withLock { $0 } }
+
+    func needsUpload(_ command: Command, _ body: PacketBody) -> Bool {
+        guard case .im(let message) = body else { return false }
+        return message.content.contains("file:")
+    }
+
+    func upload(_ entry: OutboxEntry) async throws -> PacketBody {
+        uploads.withLock { $0 += 1 }
+        guard case .im(var message) = entry.body else { return entry.body }
+        message.content = message.content.replacingOccurrences(
+            of: "file:\\/\\/\\/tmp", with: "https:\\/\\/media"
+        ).replacingOccurrences(of: "file:///tmp", with: "https://media")
+        return .im(message)
     }
 }
 
@@ -131,6 +164,54 @@ struct ChatAccountTests {
         try await bob.markRead(.peer(UserID(1)))
         try await waitUntil(bobsPhone) { try await bobsPhone.store.unreadTotal() == 0 }
         for account in [ada, bob, bobsPhone] { await account.close() }
+        await world.server.stop()
+    }
+
+    @Test func `a message is delivered when its receiver's device says so, and nobody else's`() async throws {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        let bob = try world.account(2) { $0.sendsDeliveryReceipts = true }
+        for account in [ada, bob] { account.start() }
+        let forCarol = try await ada.send(text: "for Carol", to: .peer(UserID(3)))
+        let first = try await ada.send(text: "one", to: .peer(UserID(2)))
+        try await waitUntil(ada) { try await ada.store.message(first.id)?.state == .delivered }
+        // Bob says that Carol's message arrived; then he says the truth about another one.
+        let lie = #"{"delivered":{"msgids":["\#(forCarol.uuid ?? "")"]}}"#
+        try await bob.service.send(.rt(RTMessage(sender: 2, receiver: 1, content: lie)))
+        let second = try await ada.send(text: "two", to: .peer(UserID(2)))
+        try await waitUntil(ada) { try await ada.store.message(second.id)?.state == .delivered }
+        #expect(try await ada.store.message(forCarol.id)?.state == .accepted)
+        // A device that sends no receipts leaves the message as it is.
+        #expect(try await messages(bob, .peer(UserID(1)), count: 2).count == 2)
+        let answer = try await bob.send(text: "three", to: .peer(UserID(1)))
+        _ = try await messages(ada, .peer(UserID(2)), count: 3)
+        #expect(try await bob.store.message(answer.id)?.state == .accepted)
+        for account in [ada, bob] { await account.close() }
+        await world.server.stop()
+    }
+
+    @Test func `what was uploaded before a restart is not uploaded again`() async throws {
+        let world = try await TwoUsers()
+        let picture = MessageContent.image(ImageContent(url: "file:///tmp/1.png", width: 3, height: 2))
+        let before = Uploader()
+        let offline = try world.account(1, port: 1) { $0.uploader = before }
+        let changes = offline.changes()
+        offline.start()
+        let uuid = try offline.post(picture, to: .peer(UserID(2)))
+        for await change in changes where change.updated.contains(where: { $0.uuid == uuid }) { break }
+        await offline.close()
+        #expect(before.count == 1)
+
+        let after = Uploader()
+        let ada = try world.account(1) { $0.uploader = after }
+        let bob = try world.account(2)
+        for account in [ada, bob] { account.start() }
+        let sent = try await messages(bob, .peer(UserID(1)), count: 1)
+        let uploaded = MessageContent.image(ImageContent(url: "https://media/1.png", width: 3, height: 2))
+        #expect(sent.map(\.content) == [uploaded])
+        #expect(after.count == 0)
+        #expect(try await ada.store.message(uuid: uuid)?.content == uploaded)
+        for account in [ada, bob] { await account.close() }
         await world.server.stop()
     }
 

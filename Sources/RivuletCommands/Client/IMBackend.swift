@@ -54,7 +54,6 @@ final class IMBackend: ChatBackend {
         _ account: ChatAccount, _ changes: AsyncStream<StoreChanges>, _ follower: ChangeFollower
     ) -> [Task<Void, Never>] {
         let statuses = account.service.notifications()
-        let deliveries = account.service.deliveries()
         return [
             Task { [feed] in
                 var follower = follower
@@ -66,16 +65,6 @@ final class IMBackend: ChatBackend {
                 var tracker = ConnectionTracker(server: options.server)
                 for await notification in statuses {
                     if let connection = tracker.handle(notification) { feed.yield(.connection(connection)) }
-                }
-            },
-            Task {
-                for await delivery in deliveries {
-                    do {
-                        _ = try await account.store.apply([.deliver(uuids: delivery.uuids)])
-                    } catch {
-                        // The mark is a courtesy: without it the message still shows as accepted.
-                        continue
-                    }
                 }
             },
         ]
