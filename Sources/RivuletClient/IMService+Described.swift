@@ -158,14 +158,22 @@ extension IMService {
         return runtime.post(.superGroupAdded(gid, key: key))
     }
 
-    /// Follows the queue of a super group no longer, until the server names it again or the next start.
-    public func removeSuperGroupSyncKey(_ gid: Int64) {
-        startedRuntime?.post(.superGroupRemoved(gid))
+    /// Follows the queue of a super group no longer, until the server names it again; the stored key is forgotten.
+    ///
+    /// - Returns: Whether the service is started and its profile knows super groups.
+    @discardableResult
+    public func removeSuperGroupSyncKey(_ gid: Int64) -> Bool {
+        guard supports(.superGroups), let runtime = startedRuntime else { return false }
+        return runtime.post(.superGroupRemoved(gid))
     }
 
-    /// Follows no super group any longer, until the server names it again or the next start.
-    public func clearSuperGroupSyncKey() {
-        startedRuntime?.post(.superGroupsRemoved)
+    /// Follows no super group any longer, until the server names one again; the stored keys are forgotten.
+    ///
+    /// - Returns: Whether the service is started and its profile knows super groups.
+    @discardableResult
+    public func clearSuperGroupSyncKey() -> Bool {
+        guard supports(.superGroups), let runtime = startedRuntime else { return false }
+        return runtime.post(.superGroupsRemoved)
     }
 
     // MARK: Questions

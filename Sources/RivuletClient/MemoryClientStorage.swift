@@ -105,6 +105,7 @@ public final class MemoryClientStorage: ClientStorage {
             }
         case .peerKey(let key): state.restored.peerKey = key
         case .groupKey(let group, let key): state.restored.groupKeys[group] = key
+        case .groupRemoved(let group): state.restored.groupKeys[group] = nil
         }
         return nil
     }

@@ -22,9 +22,7 @@ extension ClientCore {
         let requests = requestsBeforeRestoration
         requestsBeforeRestoration = []
         for request in requests { submit(request) }
-        let groups = groupsBeforeRestoration
-        groupsBeforeRestoration = [:]
-        for (group, key) in groups.sorted(by: { $0.key < $1.key }) { addSuperGroup(group, key: key) }
+        applyGroupWishes()
         followWishes()
     }
 

@@ -14,9 +14,7 @@ extension ClientCore {
         case .livePacketRequested(let packet): requestLivePacket(packet)
         case .superGroupAdded(let group, let key): addSuperGroup(group, key: key)
         case .superGroupRemoved(let group): removeSuperGroup(group)
-        case .superGroupsRemoved:
-            groupsBeforeRestoration = [:]
-            for case .group(let group) in queues.keys { removeSuperGroup(group) }
+        case .superGroupsRemoved: removeSuperGroups()
         case .roomEntered(let id): enterRoom(id)
         case .roomLeft(let id): leaveRoom(id)
         default: break

@@ -64,8 +64,7 @@ extension ClientCore {
     mutating func addSuperGroup(_ group: Int64, key: Int64) {
         guard configuration.profile == .current, isStarted else { return }
         guard restoration == .done else {
-            if groupsBeforeRestoration.count < Self.groupCountMax { groupsBeforeRestoration[group] = key }
-            return
+            return noteGroupWish(group, key: key)
         }
         let queue = MessageQueue.group(group)
         if queues[queue] == nil {
@@ -79,13 +78,48 @@ extension ClientCore {
         if link.isOnline { requestRound(queue) }
     }
 
+    /// Follows a super group no longer, after the next start neither.
     mutating func removeSuperGroup(_ group: Int64) {
-        groupsBeforeRestoration[group] = nil
+        guard configuration.profile == .current, isStarted else { return }
+        guard restoration == .done else { return noteGroupWish(group, key: nil) }
         let queue = MessageQueue.group(group)
         guard let state = queues.removeValue(forKey: queue) else { return }
+        commits.next.changes.append(.groupRemoved(group))
         collectedByteCount -= state.collected.reduce(0) { $0 + $1.weight }
         runningRounds.removeAll { $0 == queue }
         waitingRounds.removeAll { $0 == queue }
+    }
+
+    mutating func removeSuperGroups() {
+        guard restoration == .done else {
+            groupsBeforeRestoration = [:]
+            areGroupsRemovedBeforeRestoration = true
+            return
+        }
+        for case .group(let group) in queues.keys.sorted(by: MessageQueue.isOrdered) {
+            removeSuperGroup(group)
+        }
+    }
+
+    private mutating func noteGroupWish(_ group: Int64, key: Int64?) {
+        let isKnown = groupsBeforeRestoration[group] != nil
+        guard isKnown || groupsBeforeRestoration.count < Self.groupCountMax else { return }
+        groupsBeforeRestoration[group] = .some(key)
+    }
+
+    /// Does with the restored groups what the app asked for before they were known.
+    mutating func applyGroupWishes() {
+        let wishes = groupsBeforeRestoration
+        groupsBeforeRestoration = [:]
+        if areGroupsRemovedBeforeRestoration { removeSuperGroups() }
+        areGroupsRemovedBeforeRestoration = false
+        for (group, key) in wishes.sorted(by: { $0.key < $1.key }) {
+            if let key {
+                addSuperGroup(group, key: key)
+            } else {
+                removeSuperGroup(group)
+            }
+        }
     }
 
     mutating func receiveSyncPacket(_ packet: Packet) {

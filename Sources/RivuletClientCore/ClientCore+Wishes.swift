@@ -59,6 +59,7 @@ extension ClientCore {
         for request in requestsBeforeRestoration { reject(request, as: .cancelled) }
         requestsBeforeRestoration = []
         groupsBeforeRestoration = [:]
+        areGroupsRemovedBeforeRestoration = false
         uploads = []
         // What the storage has not even been given cannot survive; the app is told now, since nothing follows.
         for id in commits.dropUngivenSends() { endSend(id, as: .cancelled) }

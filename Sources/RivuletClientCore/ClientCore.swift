@@ -88,7 +88,9 @@ public struct ClientCore: Sendable {
     var isKicked = false
     var restoration = Restoration.needed
     var requestsBeforeRestoration: [SendRequest] = []
-    var groupsBeforeRestoration: [Int64: Int64] = [:]
+    /// The keys of groups that the app follows, nil for those that it follows no longer.
+    var groupsBeforeRestoration: [Int64: Int64?] = [:]
+    var areGroupsRemovedBeforeRestoration = false
 
     // The connection.
     var link = Link.down

@@ -137,7 +137,7 @@ public enum ClientEvent: Sendable, Equatable {
     case livePacketRequested(Packet)
     /// The app follows the queue of a super group from this key on; without effect in the seed profile.
     case superGroupAdded(Int64, key: Int64)
-    /// The app follows a super group no longer, until the server names it or the next start.
+    /// The app follows a super group no longer, until the server names it.
     case superGroupRemoved(Int64)
     /// The app follows no super group any longer.
     case superGroupsRemoved

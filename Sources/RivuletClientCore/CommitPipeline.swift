@@ -72,7 +72,7 @@ struct CommitPipeline: Sendable {
         case .received, .peerKey, .groupKey: nil
         // The messages before this place come again, so the place says nothing for now.
         case .acknowledged(let id, _): .acknowledged(id, place: nil)
-        case .queued, .uploaded, .refused, .failed, .cancelled: change
+        case .queued, .uploaded, .refused, .failed, .cancelled, .groupRemoved: change
         }
     }
 

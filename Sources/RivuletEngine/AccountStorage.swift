@@ -80,9 +80,9 @@ public final class AccountStorage: ClientStorage {
 
     private func operation(for change: StorageChange) -> StoreOperation? {
         switch change {
-        // The store's message keeps the local name of what was uploaded.
-        case .received, .uploaded: nil
+        case .received: nil
         case .queued(let entry): packets.queued(entry).map { .send($0) }
+        case .uploaded(let entry): packets.queued(entry).map { .replaceSend($0) }
         case .acknowledged(let id, let place):
             // In the seed era a message never comes back to the device that sent it: its place is here.
             .acknowledge(
@@ -92,6 +92,7 @@ public final class AccountStorage: ClientStorage {
         case .cancelled(let id): .cancel(send: id.rawValue)
         case .peerKey(let key): .setKey(group: nil, key: key)
         case .groupKey(let group, let key): .setKey(group: group, key: key)
+        case .groupRemoved(let group): .removeKey(group: group)
         }
     }
 }

@@ -133,6 +133,8 @@ extension Simulation {
             case .cancelled(let id): end(id, .cancelled, on: index, onlyKeys)
             // No message of the simulated work needs an upload.
             case .uploaded: break
+            // Nor does its app leave a super group.
+            case .groupRemoved: break
             case .peerKey(let key): store(key, of: .peer, on: index)
             case .groupKey(let group, let key): store(key, of: .group(group), on: index)
             }

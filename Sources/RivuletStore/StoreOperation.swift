@@ -18,12 +18,19 @@ public enum StoreOperation: Hashable, Sendable {
     case acknowledge(send: Int64, serverKey: Int64?, isPlaced: Bool)
     /// The message of this send was not accepted; the reason is for people.
     case fail(send: Int64, reason: String)
+    /// What the message of a send refers to was uploaded: it is kept, and shown, as it will travel.
+    ///
+    /// The send is found by its number, and keeps its place; without such a send nothing happens. A message that was
+    /// changed in the meantime is shown as it is.
+    case replaceSend(QueuedMessage)
     /// The user took the message of this send back before it went out.
     case cancel(send: Int64)
     /// A device of the receiver has these messages, by uuid.
     case deliver(uuids: [String])
     /// The user's own queue (nil) or a super group's is stored up to this key.
     case setKey(group: Int64?, key: Int64)
+    /// The user follows a super group no longer: its key is forgotten.
+    case removeKey(group: Int64)
     /// A local message is written at the end of a conversation without being sent.
     case save(IncomingMessage)
     /// The message is removed from this device; its uuid stays known.

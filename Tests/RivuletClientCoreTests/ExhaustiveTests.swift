@@ -130,7 +130,7 @@ struct Auditor {
                     if !stored.contains(entry.id) { faults.append("\(entry.id) was uploaded unstored") }
                 case .acknowledged(let id, _), .refused(let id, _), .failed(let id, _), .cancelled(let id):
                     if stored.remove(id) == nil { faults.append("\(id) ended without being stored") }
-                case .groupKey: break
+                case .groupKey, .groupRemoved: break
                 }
             }
             tell(.committed(batch: id, CommitOutcome()))

@@ -126,7 +126,7 @@ struct ModelStorage {
                 outbox.removeAll { $0.id == id }
                 ended[id] = change
             case .peerKey(let key): peerKey = key
-            case .groupKey: break
+            case .groupKey, .groupRemoved: break
             }
         }
         return CommitOutcome(isNew: isNew)

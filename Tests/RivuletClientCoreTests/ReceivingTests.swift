@@ -333,6 +333,43 @@ struct SyncTests {
         #expect(ended.batches.first?.changes.last == .groupKey(group: 5, key: 52))
     }
 
+    @Test func `a super group that is followed no longer is forgotten by the storage, too`() {
+        var driver = CoreDriver.online(restored: RestoredState(peerKey: 10, groupKeys: [5: 50, 6: 60]))
+        let removed = driver.tell(.superGroupRemoved(5))
+        #expect(removed.batches.map(\.changes) == [[.groupRemoved(5)]])
+        #expect(driver.tell(.superGroupRemoved(404)).batches.isEmpty)
+        // The storage fails: it is asked again, since only the app knows.
+        driver.failCommit()
+        #expect(driver.passDeadline().batches.map(\.changes) == [[.groupRemoved(5)]])
+        driver.commit()
+        driver.tell(.superGroupsRemoved)
+        #expect(driver.core.queues.keys.count == 1)
+        driver.reconnect()
+        driver.receive(.syncEnd, .syncKey(10))
+        let named = driver.receive(.syncGroupNotify, .groupSyncKey(GroupSyncKey(groupID: 5, key: 51)))
+        #expect(named.packets().map(\.body) == [.groupSyncKey(GroupSyncKey(groupID: 5, key: -1))])
+    }
+
+    @Test func `what is asked of super groups before the storage was read is done afterwards`() {
+        func changes(_ events: [ClientEvent]) -> [StorageChange] {
+            var driver = CoreDriver()
+            driver.tell(.started(CoreDriver.identity))
+            for event in events { driver.tell(event) }
+            return driver.tell(.restored(RestoredState(peerKey: 10, groupKeys: [5: 50, 6: 60]))).batches
+                .flatMap(\.changes)
+        }
+        #expect(changes([.superGroupRemoved(5)]) == [.groupRemoved(5)])
+        #expect(
+            changes([.superGroupAdded(6, key: 61), .superGroupRemoved(6), .superGroupRemoved(404)])
+                == [.groupRemoved(6)])
+        #expect(
+            changes([.superGroupRemoved(6), .superGroupAdded(6, key: 61)]) == [.groupKey(group: 6, key: 61)])
+        #expect(
+            changes([.superGroupAdded(7, key: 1), .superGroupsRemoved, .superGroupAdded(8, key: 80)])
+                == [.groupRemoved(5), .groupRemoved(6), .groupKey(group: 8, key: 80)])
+        #expect(changes([.superGroupRemoved(5), .stopped, .started(CoreDriver.identity)]).isEmpty)
+    }
+
     @Test func `a notify of an unknown super group asks for everything, an end does not`() {
         var driver = CoreDriver.online()
         driver.receive(.syncGroupEnd, .groupSyncKey(GroupSyncKey(groupID: 6, key: 60)))

@@ -217,8 +217,8 @@ struct DescribedSendingTests {
         #expect(service.addSuperGroupSyncKey(5, gid: 70))
         let asked = try await next(1, from: server)
         #expect(asked.map(\.body) == [.groupSyncKey(GroupSyncKey(groupID: 70, key: 5))])
-        service.removeSuperGroupSyncKey(70)
-        service.clearSuperGroupSyncKey()
+        #expect(service.removeSuperGroupSyncKey(70))
+        #expect(service.clearSuperGroupSyncKey())
         #expect(service.addSuperGroupSyncKey(6, gid: 70))
         #expect(
             try await next(1, from: server).map(\.body) == [
@@ -226,6 +226,25 @@ struct DescribedSendingTests {
             ])
         await service.stopAndWait()
         #expect(storage.restored.groupKeys == [70: 6])
+    }
+
+    @Test func `a super group that was left is not asked for after a restart`() async throws {
+        let server = try await ScriptedServer(profile: .current)
+        let storage = MemoryClientStorage(restored: RestoredState(groupKeys: [70: 5, 71: 6, 72: 7]))
+        let service = server.makeService(storage: storage)
+        try await service.startAndLogIn()
+        #expect(service.removeSuperGroupSyncKey(71))
+        await service.stopAndWait()
+        #expect(!service.removeSuperGroupSyncKey(70), "a service that rests does nothing")
+        #expect(storage.restored.groupKeys == [70: 5, 72: 7])
+        let again = server.makeService(storage: storage)
+        try await again.startAndLogIn()
+        #expect(again.clearSuperGroupSyncKey())
+        await again.stopAndWait()
+        #expect(storage.restored.groupKeys == [:])
+        let seed = try await running(.seed).1
+        #expect(!seed.removeSuperGroupSyncKey(70) && !seed.clearSuperGroupSyncKey())
+        await seed.stopAndWait()
     }
 }
 

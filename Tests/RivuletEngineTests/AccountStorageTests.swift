@@ -102,6 +102,28 @@ struct AccountStorageTests {
         #expect(try await again.restore() == RestoredState(peerKey: 31, lastSendID: SendID(rawValue: 7)))
     }
 
+    @Test func `what was uploaded is restored after a crash as it will travel, and is shown so`() async throws
+    {
+        func entry(_ url: String) -> OutboxEntry {
+            let json = #"{"uuid":"p","image2":{"url":"\#(url)","width":3,"height":2}}"#
+            return OutboxEntry(
+                id: SendID(rawValue: 4), uuid: "p", command: .im,
+                body: .im(IMMessage(sender: 1, receiver: 2, content: json)), createdMilliseconds: 50_000)
+        }
+        try await commit(.queued(entry("file:1")))
+        try await commit(.uploaded(entry("https:1")))
+        let again = AccountStorage(store: try folder.open())
+        #expect(try await again.restore().outbox == [entry("https:1")])
+        let message = try #require(try await store.message(uuid: "p"))
+        #expect(try await store.rawContent(of: message.id)?.contains("https:1") == true)
+        #expect(message.state == .sending)
+    }
+
+    @Test func `a super group that was left is not restored`() async throws {
+        try await commit(.groupKey(group: 5, key: 9), .groupKey(group: 6, key: 8), .groupRemoved(5))
+        #expect(try await AccountStorage(store: try folder.open()).restore().groupKeys == [6: 8])
+    }
+
     @Test func `a refused message says why`() async throws {
         try await commit(
             Self.queued(#"{"uuid":"m","text":"x"}"#, uuid: "m", id: 1),

@@ -228,5 +228,66 @@ struct StoreContractTests {
         #expect(state.groupKeys == [5: 7, 0: 3])
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `the key of a super group can be forgotten, and of no other queue`(kind: StoreKind) async throws {
+        let fixture = try StoreFixture(kind)
+        try await fixture.apply(
+            .setKey(group: nil, key: 9), .setKey(group: 5, key: 7), .setKey(group: 6, key: 8),
+            .removeKey(group: 5), .removeKey(group: 404), .removeKey(group: 0))
+        let state = try await fixture.store.clientState()
+        #expect(state.peerKey == 9)
+        #expect(state.groupKeys == [6: 8])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what was uploaded takes the place of what it was made of`(kind: StoreKind) async throws {
+        let fixture = try StoreFixture(kind)
+        func picture(_ url: String, send: Int64 = 1) -> QueuedMessage {
+            var message = fixture.outgoing(
+                json: #"{"uuid":"p","image2":{"url":"\#(url)","width":3,"height":2}}"#, send: send)
+            message.send.body = Array(url.utf8)
+            return message
+        }
+        try await fixture.apply(
+            .send(picture("file:1")), .send(fixture.outgoing("behind", uuid: "b", send: 2)))
+        let before = try #require(try await fixture.message("p"))
+        #expect(try await fixture.apply(.replaceSend(picture("https:1"))) == [.applied])
+        let after = try #require(try await fixture.message("p"))
+        #expect(after.id == before.id && after.position == before.position && after.state == before.state)
+        #expect(after.revision > before.revision)
+        #expect(try await fixture.store.rawContent(of: after.id)?.contains("https:1") == true)
+        let kept = try await fixture.store.clientState().outbox
+        #expect(kept.map(\.number) == [1, 2] && kept.first?.body == Array("https:1".utf8))
+
+        // The server has it: nothing of the send is left to replace.
+        try await fixture.apply(.acknowledge(send: 1, serverKey: nil, isPlaced: true))
+        #expect(try await fixture.apply(.replaceSend(picture("https:2"))) == [.ignored])
+        #expect(try await fixture.message("p")?.content == after.content)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a text that was replaced is found by its new words, a changed or other one stays`(kind: StoreKind)
+        async throws
+    {
+        let fixture = try StoreFixture(kind)
+        try await fixture.apply(
+            .send(fixture.outgoing("walnut", uuid: "a", send: 1)),
+            .send(fixture.outgoing("hazelnut", uuid: "b", send: 2)),
+            .receive(
+                fixture.control(
+                    .edit(EditContent(target: "b", change: .replace("almond"))), uuid: "e",
+                    from: StoreFixture.me)),
+            .replaceSend(fixture.outgoing("chestnut", uuid: "a", send: 1)),
+            .replaceSend(fixture.outgoing("pistachio", uuid: "b", send: 2)),
+            .replaceSend(fixture.outgoing("cashew", uuid: "another", send: 1)))
+        #expect(try await fixture.flow() == ["chestnut", "almond"])
+        func found(_ text: String) async throws -> [String?] {
+            try await fixture.store.search(SearchQuery(text)).map(\.uuid)
+        }
+        #expect(try await found("chestnut") == ["a"])
+        #expect(try await found("walnut") == [])
+        #expect(try await found("pistachio") == [])
+    }
+
     struct Unexpected: Error {}
 }

@@ -53,7 +53,7 @@ struct HandlerCalls {
         case .failed(let id, _): isStored(id, status: nil)
         case .peerKey(let key): handlers.syncKey?.saveSyncKey(key) ?? true
         case .groupKey(let group, let key): handlers.syncKey?.saveGroupSyncKey(key, gid: group) ?? true
-        case .received, .queued, .uploaded, .cancelled: true
+        case .received, .queued, .uploaded, .cancelled, .groupRemoved: true
         }
     }
 

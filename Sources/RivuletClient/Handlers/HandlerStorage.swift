@@ -65,7 +65,7 @@ extension StorageChange {
     var endedSend: SendID? {
         switch self {
         case .acknowledged(let id, _), .refused(let id, _), .failed(let id, _), .cancelled(let id): id
-        case .received, .queued, .uploaded, .peerKey, .groupKey: nil
+        case .received, .queued, .uploaded, .peerKey, .groupKey, .groupRemoved: nil
         }
     }
 }

@@ -94,6 +94,8 @@ public enum StorageChange: Sendable, Equatable {
     case peerKey(Int64)
     /// Everything of a super group's queue up to this key is stored. It may be lower than the last one.
     case groupKey(group: Int64, key: Int64)
+    /// The app follows this super group no longer: its key is forgotten, and the next start does not ask for it.
+    case groupRemoved(Int64)
 }
 
 /// What a ``ClientStorage`` found while it applied a batch.

@@ -157,6 +157,8 @@ final class MemoryTables: StoreTables, PageTables {
         if let group { state.groupKeys[group] = key } else { state.peerKey = key }
     }
 
+    func deleteKey(group: Int64) { state.groupKeys[group] = nil }
+
     // MARK: What belongs to a message
 
     func reactions(of message: Int64) -> [Message.Reaction] {

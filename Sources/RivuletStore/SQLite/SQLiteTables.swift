@@ -201,6 +201,10 @@ final class SQLiteTables: StoreTables, PageTables {
             .integer(group == nil ? 0 : 1), .integer(group ?? 0), .integer(key))
     }
 
+    func deleteKey(group: Int64) throws {
+        try database.execute("DELETE FROM sync_key WHERE is_group = 1 AND id = ?", .integer(group))
+    }
+
     func keys() throws -> (peer: Int64?, groups: [Int64: Int64]) {
         var keys: (peer: Int64?, groups: [Int64: Int64]) = (nil, [:])
         try database.forEachRow("SELECT is_group, id, key FROM sync_key") { row in

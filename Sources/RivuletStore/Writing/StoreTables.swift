@@ -33,6 +33,7 @@ protocol StoreTables: AnyObject {
     func sends(ofMessage id: Int64) throws -> [SendRow]
     func deleteSend(number: Int64) throws
     func setKey(group: Int64?, key: Int64) throws
+    func deleteKey(group: Int64) throws
 
     func reactions(of message: Int64) throws -> [Message.Reaction]
     func setReaction(_ emoji: String, of user: Int64, on message: Int64, isOn: Bool) throws

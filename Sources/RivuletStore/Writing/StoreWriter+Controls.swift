@@ -233,14 +233,14 @@ extension StoreWriter {
         ])
     }
 
-    private mutating func unindex(_ row: inout MessageRow, _ content: MessageContent?) throws {
+    mutating func unindex(_ row: inout MessageRow, _ content: MessageContent?) throws {
         guard row.flags.contains(.indexed) else { return }
         row.flags.remove(.indexed)
         guard let text = content?.searchText else { return }
         try tables.unindex(text, row: row)
     }
 
-    private mutating func index(_ row: inout MessageRow, _ content: MessageContent?) throws {
+    mutating func index(_ row: inout MessageRow, _ content: MessageContent?) throws {
         guard !row.flags.contains(.burning), let text = content?.searchText else { return }
         row.flags.insert(.indexed)
         try tables.index(text, row: row)

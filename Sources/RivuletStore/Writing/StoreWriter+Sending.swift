@@ -98,6 +98,23 @@ extension StoreWriter {
         return .applied
     }
 
+    mutating func replaceSend(_ message: QueuedMessage) throws -> StoreOutcome {
+        guard var entry = try tables.send(number: message.send.number) else { return .ignored }
+        entry.send.body = message.send.body
+        try tables.insert(entry)
+        guard let id = entry.message, var row = try tables.message(id: id), row.state.isUnderWay,
+            !row.flags.contains(.edited), row.uuid == message.content.envelope.uuid,
+            let content = message.content.message, content.kind.rawValue == row.kind,
+            // What burns stands where it can be wiped; it cannot begin or cease to.
+            row.flags.contains(.burning) == (message.content.envelope.burnSeconds != nil)
+        else { return .applied }
+        try unindex(&row, codec.decode(row.raw).message)
+        row.raw = message.raw
+        if row.position != nil { try index(&row, content) }
+        try update(row)
+        return .applied
+    }
+
     mutating func cancel(send: Int64) throws -> StoreOutcome {
         guard let entry = try tables.send(number: send) else { return .ignored }
         try tables.deleteSend(number: send)
@@ -120,6 +137,11 @@ extension StoreWriter {
 
     mutating func setKey(group: Int64?, key: Int64) throws -> StoreOutcome {
         try tables.setKey(group: group, key: key)
+        return .applied
+    }
+
+    mutating func removeKey(group: Int64) throws -> StoreOutcome {
+        try tables.deleteKey(group: group)
         return .applied
     }
 }

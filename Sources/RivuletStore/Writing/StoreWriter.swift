@@ -33,9 +33,11 @@ struct StoreWriter<Tables: StoreTables> {
         case .acknowledge(let send, let key, let isPlaced):
             try acknowledge(send: send, serverKey: key, isPlaced: isPlaced)
         case .fail(let send, let reason): try fail(send: send, reason: reason)
+        case .replaceSend(let message): try replaceSend(message)
         case .cancel(let send): try cancel(send: send)
         case .deliver(let uuids): try deliver(uuids: uuids)
         case .setKey(let group, let key): try setKey(group: group, key: key)
+        case .removeKey(let group): try removeKey(group: group)
         case .save(let message): try saveLocal(message)
         case .delete(let id): try delete(id.rawValue)
         case .clear(let session): try clear(session)
