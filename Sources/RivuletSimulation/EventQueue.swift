@@ -1,46 +1,78 @@
 /// What is to happen, the earliest first; of two at the same time the one that was added first.
+///
+/// The heap moves small keys about; the elements themselves lie still in places that are used again.
 struct EventQueue<Element> {
-    private struct Slot {
+    private struct Key {
         var at: Int64
+        /// Grows with each element that is added; its place in the low bits.
         var order: UInt64
-        var element: Element
+
+        static func < (left: Key, right: Key) -> Bool {
+            left.at != right.at ? left.at < right.at : left.order < right.order
+        }
     }
 
-    private var slots: [Slot] = []
+    private static var placeBits: UInt64 { 20 }
+    /// How many events may wait at a time.
+    private static var countMax: Int { 1 << 20 }
+
+    private var heap: [Key] = []
+    private var elements: [Element?] = []
+    private var freePlaces: [Int] = []
     private var lastOrder: UInt64 = 0
+    /// How many were added and are lost, because too many waited.
+    private(set) var droppedCount = 0
 
-    var count: Int { slots.count }
+    var count: Int { heap.count }
 
-    mutating func add(_ element: Element, at time: Int64) {
+    /// When the next one happens.
+    var nextTime: Int64? { heap.first?.at }
+
+    mutating func add(_ element: consuming Element, at time: Int64) {
+        let place: Int
+        if let free = freePlaces.popLast() {
+            place = free
+            elements[place] = element
+        } else if elements.count < Self.countMax {
+            place = elements.count
+            elements.append(element)
+        } else {
+            droppedCount += 1
+            return
+        }
         lastOrder += 1
-        slots.append(Slot(at: time, order: lastOrder, element: element))
-        var child = slots.count - 1
+        let key = Key(at: time, order: lastOrder << Self.placeBits | UInt64(place))
+        heap.append(key)
+        var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
-            guard isEarlier(child, parent) else { return }
-            slots.swapAt(child, parent)
+            guard key < heap[parent] else { break }
+            heap[child] = heap[parent]
             child = parent
         }
+        heap[child] = key
     }
 
     mutating func next() -> (at: Int64, element: Element)? {
-        guard let last = slots.popLast() else { return nil }
-        guard let first = slots.first else { return (last.at, last.element) }
-        slots[0] = last
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < slots.count {
-                if isEarlier(child, least) { least = child }
-            }
-            if least == parent { break }
-            slots.swapAt(parent, least)
-            parent = least
-        }
-        return (first.at, first.element)
+        guard let first = heap.first, let last = heap.popLast() else { return nil }
+        if !heap.isEmpty { sink(last) }
+        let place = Int(first.order & (1 << Self.placeBits - 1))
+        freePlaces.append(place)
+        guard let element = elements[place].take() else { return nil }
+        return (first.at, element)
     }
 
-    private func isEarlier(_ left: Int, _ right: Int) -> Bool {
-        (slots[left].at, slots[left].order) < (slots[right].at, slots[right].order)
+    /// Puts a key into the hole at the top.
+    private mutating func sink(_ key: Key) {
+        var parent = 0
+        while true {
+            var child = 2 * parent + 1
+            guard child < heap.count else { break }
+            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+            guard heap[child] < key else { break }
+            heap[parent] = heap[child]
+            parent = child
+        }
+        heap[parent] = key
     }
 }

@@ -2,7 +2,7 @@ import RivuletClientCore
 import RivuletWire
 
 /// A client program on a device of its own: the real core, and the disk that outlives it.
-struct SimulatedDevice: Sendable {
+final class SimulatedDevice {
     let index: Int
     let user: Int
     let isAbsent: Bool
@@ -15,7 +15,8 @@ struct SimulatedDevice: Sendable {
     /// The batch that is with the disk.
     var pending: StorageBatch?
     var deadline: ClientInstant?
-    var deadlineNumber = 0
+    /// When the queue of events wakes it next: at the deadline, or earlier; nil when it does not.
+    var wakesAt: Int64?
     /// How far the device's clock is ahead, because it slept.
     var clockAhead: Int64 = 0
     var diskFullUntil: Int64 = 0
@@ -50,7 +51,7 @@ struct SimulatedDevice: Sendable {
         return configuration
     }()
 
-    mutating func newCore() {
+    func newCore() {
         core = ClientCore(configuration: Self.configuration, seed: chance.next())
     }
 

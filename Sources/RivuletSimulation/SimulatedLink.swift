@@ -2,7 +2,7 @@ import RivuletServerCore
 import RivuletWire
 
 /// A connection through the simulated network.
-struct SimulatedLink: Sendable {
+final class SimulatedLink {
     let device: Int
     /// Which start of the program it belongs to, and which of its attempts.
     let life: Int
@@ -27,6 +27,14 @@ struct SimulatedLink: Sendable {
     var outgoing = OutgoingQueue(pushesMax: 20)
     /// Grows with each order to close, so that one can be taken back.
     var closeNumber = 0
+
+    init(device: Int, life: Int, epoch: UInt64, chance: Chance, latency: Int64) {
+        self.device = device
+        self.life = life
+        self.epoch = epoch
+        self.chance = chance
+        self.latency = latency
+    }
 
     /// How many bytes the network takes before the server has to wait.
     static let windowBytes = 4096

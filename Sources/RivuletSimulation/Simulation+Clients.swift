@@ -49,12 +49,20 @@ extension Simulation {
 
     mutating func setDeadline(_ deadline: ClientInstant?, of index: Int) {
         devices[index].deadline = deadline
-        devices[index].deadlineNumber += 1
         guard let deadline else { return }
-        queue.add(
-            .deadline(
-                device: index, life: devices[index].life, number: devices[index].deadlineNumber),
-            at: max(now, devices[index].time(of: deadline)))
+        let time = max(now, devices[index].time(of: deadline))
+        // Deadlines mostly move back, so one that is set already will do: it looks again when it comes.
+        if let earlier = devices[index].wakesAt, earlier <= time { return }
+        devices[index].wakesAt = time
+        queue.add(.wake(device: index, at: time), at: time)
+    }
+
+    mutating func wake(_ index: Int, at time: Int64) {
+        guard devices[index].wakesAt == time else { return }
+        devices[index].wakesAt = nil
+        guard let deadline = devices[index].deadline else { return }
+        guard devices[index].time(of: deadline) <= now else { return setDeadline(deadline, of: index) }
+        feed(index, .deadline)
     }
 
     // MARK: The disk

@@ -5,13 +5,13 @@ import RivuletWire
 /// The network: bytes on their way, cut anywhere, late, or lost with the link that carried them.
 extension Simulation {
     mutating func connect(_ index: Int, _ epoch: UInt64) {
-        linkCount += 1
-        let number = linkCount
+        let number = links.count
         devices[index].linkSerial += 1
         var chance = Chance(settings.seed, 1000 + index, devices[index].linkSerial)
         let latency = chance.time(2...80)
-        links[number] = SimulatedLink(
-            device: index, life: devices[index].life, epoch: epoch, chance: chance, latency: latency)
+        links.append(
+            SimulatedLink(
+                device: index, life: devices[index].life, epoch: epoch, chance: chance, latency: latency))
         devices[index].links[epoch] = number
         devices[index].latestEpoch = epoch
         queue.add(.opens(link: number), at: now + 2 * latency)
@@ -33,7 +33,7 @@ extension Simulation {
     }
 
     mutating func sendToServer(_ bytes: [UInt8], on number: Int) {
-        guard var link = links[number], link.isClientOpen, link.isServerOpen, !link.isBlackHole else {
+        guard let link = links[number], link.isClientOpen, link.isServerOpen, !link.isBlackHole else {
             return
         }
         let delay = link.latency + link.chance.time(0...10) + extraDelay(link.device)
@@ -43,13 +43,11 @@ extension Simulation {
             link.lastToServer = time
             time += link.chance.time(0...30)
         }
-        links[number] = link
     }
 
     mutating func sendToClient(_ bytes: [UInt8], on number: Int) {
-        guard var link = links[number], link.isServerOpen else { return }
+        guard let link = links[number], link.isServerOpen else { return }
         link.unread += bytes.count
-        defer { links[number] = link }
         guard link.isClientOpen, !link.isBlackHole else { return }
         let delay = link.latency + link.chance.time(0...10) + extraDelay(link.device)
         var time = max(link.lastToClient, now + delay)

@@ -26,10 +26,10 @@ extension Simulation {
 
     mutating func serverReceives(_ bytes: [UInt8], on number: Int) {
         guard node != nil, let link = links[number], link.isServerOpen, !link.isBlackHole else { return }
-        links[number]?.decoder.append(bytes)
+        link.decoder.append(bytes)
         var events: [NodeEvent] = []
         do {
-            while let frame = try links[number]?.decoder.next() {
+            while let frame = try link.decoder.next() {
                 guard case .packet(let packet) = frame else { continue }
                 events.append(.received(ConnectionID(rawValue: UInt64(number)), packet))
                 notePacket(packet, from: link.device)
@@ -100,7 +100,7 @@ extension Simulation {
 
     /// Writes what waits as far as the network takes it.
     mutating func flush(_ number: Int) {
-        guard var link = links[number], link.isServerOpen else { return }
+        guard let link = links[number], link.isServerOpen else { return }
         guard !link.outgoing.isEmpty, link.unread < SimulatedLink.windowBytes else { return }
         do {
             while link.unread + link.encoder.byteCount < SimulatedLink.windowBytes,
@@ -112,7 +112,6 @@ extension Simulation {
             ledger.fail(.unknown, "the server cannot write a packet: \(error)")
         }
         let bytes = link.encoder.takeBytes()
-        links[number] = link
         if !bytes.isEmpty { sendToClient(bytes, on: number) }
     }
 
@@ -247,7 +246,7 @@ extension Simulation {
         let survivors = chance.below(pendingAppends.count + 1)
         for (_, entries) in pendingAppends.prefix(survivors) { _ = commit(entries) }
         pendingAppends = []
-        for number in links.keys.sorted() {
+        for number in links.indices {
             guard let link = links[number], link.isServerOpen else { continue }
             links[number]?.isServerOpen = false
             if link.isClientOpen, !link.isBlackHole {

@@ -57,9 +57,8 @@ public struct SimulationResult: Sendable, Equatable {
 /// ```
 public struct Simulation {
     enum Event {
-        case operation(Int)
         case toClient(device: Int, life: Int, ClientEvent)
-        case deadline(device: Int, life: Int, number: Int)
+        case wake(device: Int, at: Int64)
         case committed(device: Int, life: Int)
         case launch(device: Int, life: Int)
         case restart(device: Int, life: Int)
@@ -85,8 +84,8 @@ public struct Simulation {
     var bugChance: Chance
     var ledger = Ledger()
     var devices: [SimulatedDevice] = []
-    var links: [Int: SimulatedLink] = [:]
-    var linkCount = 0
+    /// By their number; nil for those that are gone.
+    var links: [SimulatedLink?] = []
     /// Nil while it is down.
     var node: NodeCore?
     var directory = MemoryMembershipDirectory()
@@ -167,7 +166,6 @@ public struct Simulation {
         create(Operation.superGroup, isSuper: true, members)
         create(Operation.strangeGroup, isSuper: false, [999])
         startServer()
-        for index in operations.indices { queue.add(.operation(index), at: operations[index].at) }
         queue.add(.restCheck, at: calmAt + Self.restMilliseconds)
     }
 
@@ -181,10 +179,19 @@ public struct Simulation {
     }
 
     private mutating func runToEnd() {
-        while ledger.violation == nil, let (time, event) = queue.next() {
+        var nextOperation = 0
+        while ledger.violation == nil {
+            totals.events += 1
+            if nextOperation < operations.count, operations[nextOperation].at < queue.nextTime ?? .max {
+                now = max(now, operations[nextOperation].at)
+                ledger.now = now
+                perform(operations[nextOperation])
+                nextOperation += 1
+                continue
+            }
+            guard let (time, event) = queue.next() else { return }
             now = max(now, time)
             ledger.now = now
-            totals.events += 1
             if case .restCheck = event {
                 checkRest()
                 return
@@ -195,13 +202,9 @@ public struct Simulation {
 
     private mutating func handle(_ event: Event) {
         switch event {
-        case .operation(let index): perform(operations[index])
         case .toClient(let device, let life, let event):
             if devices[device].life == life { feed(device, event) }
-        case .deadline(let device, let life, let number):
-            if devices[device].life == life, devices[device].deadlineNumber == number {
-                feed(device, .deadline)
-            }
+        case .wake(let device, let time): wake(device, at: time)
         case .committed(let device, let life):
             if devices[device].life == life { finishCommit(device) }
         case .launch(let device, let life):
