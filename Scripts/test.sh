@@ -13,12 +13,22 @@ trap 'rm -f "$log"' EXIT
 echo "Building the programs and the tests …"
 swift build --explicit-target-dependency-import-check error --build-tests 2>&1 | Scripts/quiet-build.sh
 
+# The test program itself, which `swift test` would take two seconds to find out about, for each target anew. Where
+# the bundle is no program, as on macOS, `swift test` it is.
+program=$(swift build --show-bin-path)/RivuletPackageTests.xctest
+if [ -f "$program" ]; then
+    runner=("$program" --testing-library swift-testing)
+else
+    runner=(swift test --skip-build --disable-xctest)
+fi
+export NO_COLOR=1
+
 # One process for each test target: all of them together in one starve the tests that talk over sockets, whose
 # deadlines are real, and the one that runs out of file descriptors takes them from everybody.
 total=0
 run() {
     local status=0 summary count
-    timeout --kill-after=30 "$limit" swift test --skip-build --disable-xctest "$@" >"$log" 2>&1 || status=$?
+    timeout --kill-after=30 "$limit" "${runner[@]}" "$@" >"$log" 2>&1 || status=$?
     # Swift Testing prints three lines a test; a person wants the failures and the count.
     if [ "$status" -ne 0 ]; then
         grep -avE '^. (Test|Suite) .*(started|passed)|^◇|^✔' "$log" || true

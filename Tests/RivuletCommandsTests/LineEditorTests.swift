@@ -9,7 +9,7 @@ private func editor(_ terminal: PseudoTerminal, prompt: String = "8> ") throws -
 }
 
 /// Tests with a line editor, one at a time: the terminal library below libedit keeps its terminal in a global variable.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(3)))
 struct TerminalTests {
     /// The terminal's kind, which libedit reads from the environment.
     static let isPrepared = setenv("TERM", "xterm", 1) == 0

@@ -19,7 +19,7 @@ private func pipe(
     return (try await status, output.lines, output.errors)
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct PipedChatTests {
     @Test func `Each line is sent, and all acknowledged is success`() async throws {
         let backend = FakeBackend(answer: .accepted)

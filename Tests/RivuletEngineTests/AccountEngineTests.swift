@@ -46,7 +46,7 @@ private final class Watcher: FlowObserver {
     }
 }
 
-@Suite("The account's engine, over real sockets", .timeLimit(.minutes(1))) @MainActor
+@Suite("The account's engine, over real sockets", .timeLimit(.minutes(3))) @MainActor
 struct AccountEngineTests {
     @Test func `a refused message keeps its reason, and goes out under the same name later`() async throws {
         let world = try await TwoUsers()

@@ -79,7 +79,7 @@ private final class Uploader: MessageUploader {
     }
 }
 
-@Suite("Chat account, over real sockets", .timeLimit(.minutes(1)))
+@Suite("Chat account, over real sockets", .timeLimit(.minutes(3)))
 struct ChatAccountTests {
     /// Waits until a conversation has this many messages.
     private func messages(_ account: ChatAccount, _ session: Session, count: Int) async throws -> [Message] {

@@ -419,7 +419,7 @@ import Testing
             applicationID: SQLiteMessageLog.migrations.applicationID,
             steps: [SQLiteMessageLog.migrations.steps[0]])
         try old.migrate(first)
-        let entry = makeEntry(#"{"uuid":"A","text":"old"}"#)
+        let entry = makeEntry(#"{"uuid":"A","text":"old","burn":{"seconds":5}}"#)
         let identity = try #require(MessageIdentity(entry))
         var row: [UInt8] = [1]
         for keys in [(1, 2), (3, 4)] as [(Int64, Int64)] {

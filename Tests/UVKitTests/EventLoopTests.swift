@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import UVKit
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct EventLoopTests {
     @Test func `Jobs run on the loop in the order in which they were queued`() async throws {
         let recorder = Recorder<Int>()

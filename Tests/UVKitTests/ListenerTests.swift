@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UVKit
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ListenerTests {
     @Test func `Running out of file descriptors drops no connection`() async {
         // In a process of its own, whose limit can be lowered.

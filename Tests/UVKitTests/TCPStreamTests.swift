@@ -18,7 +18,7 @@ private func echo(_ stream: TCPStream) {
     stream.resumeReading()
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct TCPStreamTests {
     @Test(arguments: ["127.0.0.1", "::1"])
     func `Bytes come back from an echo over a real socket`(_ host: String) async throws {

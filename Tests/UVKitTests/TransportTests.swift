@@ -38,7 +38,7 @@ struct EchoWorld: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct TransportTests {
     @Test(arguments: [EchoWorld.sockets, .memory])
     func `A connection opens, carries bytes both ways and is closed by the server`(_ world: EchoWorld)
