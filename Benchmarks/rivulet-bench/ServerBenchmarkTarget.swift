@@ -5,33 +5,44 @@ import RivuletServerCore
 
 /// The server that a load is run against: one that was named, or a `rivuletd` of its own on a new folder.
 final class BenchmarkServer {
-    let host: String
-    let port: UInt16
+    let hosts: [String]
+    private(set) var ports: [UInt16]
     let accounts: [LoadAccount]
     let processIdentifier: Int?
     /// The group of a thousand that the server knows.
     static let group: Int64 = 1
     private var process: Process?
     private var folder: URL?
+    /// Where a server of its own listens: a client's address and one of these have 28,000 ports between them.
+    private static let ownHosts = (1...4).map { "127.0.0.\($0)" }
+    private let questions = Pipe()
+    private let answers = Pipe()
 
-    init(_ settings: ServerBenchmark.Settings) throws {
+    /// Takes the server that was named, or starts one.
+    ///
+    /// - Parameters:
+    ///   - settings: Which server, and how many users it knows.
+    ///   - countsAllocations: Whether it is this program itself as a server, where allocations are counted.
+    /// - Throws: `LoadError`, and what the server's files say.
+    init(_ settings: ServerBenchmark.Settings, countsAllocations: Bool = false) throws {
         if let named = settings.host, let path = settings.tokensPath {
-            host = named
-            port = UInt16(settings.port)
+            hosts = [named]
+            ports = [UInt16(settings.port)]
             accounts = try Self.readAccounts(path, count: settings.users)
             processIdentifier = settings.processIdentifier
             return
         }
+        hosts = countsAllocations ? ["127.0.0.1"] : Self.ownHosts
+        ports = []
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "rivulet-bench-\(UUID().uuidString)")
         self.folder = folder
         let data = DataDirectory(path: folder.path)
         let directory = try AccountDirectory(in: data)
         var random = SystemRandomNumberGenerator()
-        accounts = try (1...settings.accounts).map { user in
-            let issued = try directory.createToken(
-                for: Account(user: UserID(Int64(user))), now: .current, using: &random)
-            return LoadAccount(user: Int64(user), token: issued.token)
+        let users = (1...settings.accounts).map { Account(user: UserID(Int64($0))) }
+        accounts = try directory.createTokens(for: users, now: .current, using: &random).map {
+            LoadAccount(user: $0.record.account.user.rawValue, token: $0.token)
         }
         directory.close()
         let members = try MembershipFile(whileStoppedIn: data)
@@ -42,9 +53,36 @@ final class BenchmarkServer {
                     owner: UserID(1), members: (1...Int64(FanoutBenchmark.members)).map { UserID($0) })
             ], at: .current)
         members.close()
-        (process, port) = try Self.launch(folder, loops: settings.serverLoops)
-        host = "127.0.0.1"
-        processIdentifier = process.map { Int($0.processIdentifier) }
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let process = Process()
+        if countsAllocations {
+            process.executableURL = own
+            process.arguments = [CountedServer.argument, folder.path]
+            process.standardInput = questions
+            process.standardOutput = answers
+        } else {
+            process.executableURL = own.deletingLastPathComponent().appending(path: "rivuletd")
+            process.arguments =
+                [
+                    "--data", folder.path, "--loops", "\(settings.serverLoops)", "--log-level", "warning",
+                ] + hosts.flatMap { ["--listen", "\($0):0"] }
+        }
+        (ports, self.process) = (try Self.launch(process, listeners: hosts.count), process)
+        processIdentifier = Int(process.processIdentifier)
+    }
+
+    /// The first place where it listens.
+    var host: String { hosts[0] }
+    var port: UInt16 { ports[0] }
+
+    /// How many blocks a server that counts them has asked for so far.
+    func allocationCount() throws -> Int {
+        questions.fileHandleForWriting.write(Data("\n".utf8))
+        let line = String(decoding: answers.fileHandleForReading.availableData, as: UTF8.self)
+        guard let count = Int(line.filter { !$0.isWhitespace }) else {
+            throw LoadError(description: "the server does not count its allocations")
+        }
+        return count
     }
 
     /// Ends the server and removes its folder.
@@ -71,13 +109,8 @@ final class BenchmarkServer {
         return accounts
     }
 
-    private static func launch(_ folder: URL, loops: Int) throws -> (Process, UInt16) {
-        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        let process = Process()
-        process.executableURL = own.deletingLastPathComponent().appending(path: "rivuletd")
-        process.arguments = [
-            "--data", folder.path, "--listen", "127.0.0.1:0", "--loops", "\(loops)", "--log-level", "warning",
-        ]
+    /// Starts a server and waits until it says where it listens.
+    private static func launch(_ process: Process, listeners count: Int) throws -> [UInt16] {
         let output = Pipe()
         process.standardError = output
         do {
@@ -86,20 +119,22 @@ final class BenchmarkServer {
             throw LoadError(
                 description: "cannot start rivuletd beside this program; build it with --product rivuletd")
         }
-        // Blocks until the server has printed its line, which is all that this program waits for.
+        // Blocks until the server has printed its lines, which is all that this program waits for.
         var printed = ""
         while case let bytes = output.fileHandleForReading.availableData, !bytes.isEmpty {
             printed += String(decoding: bytes, as: UTF8.self)
             let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            guard let line = lines.first(where: { $0.hasPrefix("rivuletd: listening on") }) else { continue }
-            guard let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) else { break }
+            let ports = lines.filter { $0.hasPrefix("rivuletd: listening on") }.compactMap {
+                $0.split(separator: ":").last.flatMap { UInt16($0) }
+            }
+            guard ports.count == count else { continue }
             // What the server complains about later belongs on this program's standard error.
             output.fileHandleForReading.readabilityHandler = { handle in
                 let bytes = handle.availableData
                 if bytes.isEmpty { handle.readabilityHandler = nil }
                 FileHandle.standardError.write(bytes)
             }
-            return (process, port)
+            return ports
         }
         throw LoadError(description: "the server did not start: \(printed)")
     }

@@ -82,7 +82,8 @@ enum ConnectionBenchmark {
 /// Connections of a benchmark, made one at a time.
 private final class Clients {
     private let loop: EventLoop
-    private let address: SocketAddress
+    private let addresses: [SocketAddress]
+    private var turn = 0
     private let kept: LoopBound<Kept>
     private(set) var count = 0
 
@@ -94,7 +95,7 @@ private final class Clients {
         let loop = try EventLoop()
         try loop.start()
         self.loop = loop
-        address = try SocketAddress(host: target.host, port: target.port)
+        addresses = try zip(target.hosts, target.ports).map { try SocketAddress(host: $0, port: $1) }
         kept = try await loop.perform { LoopBound(Kept(), loop: loop) }
     }
 
@@ -108,7 +109,8 @@ private final class Clients {
             token: account.token, platformID: .linux, deviceID: "bench-\(account.user)")
         let bytes = try Packet(.authToken, .authToken(login), sequence: 1).pack(
             from: .client, profile: .current)
-        let (loop, address, kept) = (loop, address, kept)
+        turn += 1
+        let (loop, address, kept) = (loop, addresses[turn % addresses.count], kept)
         let status: Int32 = try await withCheckedThrowingContinuation { continuation in
             let isTaken = loop.enqueue {
                 do {

@@ -216,6 +216,7 @@ private final class LoadWorker {
     func finalTally() -> LoadTally {
         var result = tally
         for user in users {
+            result.total += Int(user.lastNumber) - 1
             result.lost += Int((user.partner?.lastNumber ?? 1) - user.lastReceived)
         }
         return result

@@ -59,6 +59,8 @@ struct LoadResult {
     var seconds: Double
     var acknowledged = 0
     var delivered = 0
+    /// All that were sent, those before and after the measurement included.
+    var total = 0
     var errors = 0
     var lost = 0
     var doubled = 0
@@ -70,11 +72,16 @@ struct LoadResult {
     var serverCores: Double?
     var ownCores: Double?
     var serverMemory: Int?
+    /// Reads and writes of files and sockets by the server.
+    var serverTransfers: Int?
+    /// How often a thread of the server waited.
+    var serverWaits: Int?
 
     var acknowledgedPerSecond: Double { Double(acknowledged) / seconds }
 
     mutating func add(_ tally: LoadTally) {
         acknowledged += tally.acknowledged
+        total += tally.total
         delivered += tally.delivered
         errors += tally.errors
         lost += tally.lost
@@ -87,6 +94,7 @@ struct LoadResult {
 
 /// What one generator counted; the sums over the whole run cover lost, doubled and disordered messages.
 struct LoadTally: Sendable {
+    var total = 0
     var acknowledged = 0
     var delivered = 0
     var errors = 0
@@ -129,6 +137,13 @@ extension BenchmarkReport {
         row(".out_of_order", Double(result.outOfOrder), "messages", .lower)
         if let cores = result.serverCores { row(".server_cpu", cores, "cores", .lower) }
         if let cores = result.ownCores { row(".generator_cpu", cores, "cores", .lower) }
+        let messages = Double(max(1, result.acknowledged))
+        if let count = result.serverTransfers {
+            row(".server_transfers", Double(count) / messages, "calls/message", .lower)
+        }
+        if let count = result.serverWaits {
+            row(".server_waits", Double(count) / messages, "waits/message", .lower)
+        }
         if let memory = result.serverMemory {
             row(".server_memory", Double(memory) / 1_048_576, "MiB", .lower)
         }
@@ -139,6 +154,10 @@ extension BenchmarkReport {
 struct ProcessUse {
     var cpuSeconds: Double
     var residentBytes: Int
+    /// System calls that read or wrote files and sockets.
+    var transfers = 0
+    /// How often a thread gave up its core to wait.
+    var waits = 0
 
     /// Reads it; nil without a process, or on a system without /proc.
     init?(of processIdentifier: Int?) {
@@ -155,6 +174,25 @@ struct ProcessUse {
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         residentBytes = kibibytes * 1024
+        readCounts(of: processIdentifier)
+    }
+
+    private mutating func readCounts(of processIdentifier: Int) {
+        let folder = "/proc/\(processIdentifier)"
+        transfers = Self.sum(of: ["syscr:", "syscw:"], in: folder + "/io")
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/task")) ?? []
+        for thread in threads {
+            waits += Self.sum(of: ["voluntary_ctxt_switches:"], in: folder + "/task/\(thread)/status")
+        }
+    }
+
+    /// The sum of the numbers on the lines with these names; 0 where the file cannot be read.
+    private static func sum(of names: [String], in path: String) -> Int {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return 0 }
+        return text.split(separator: "\n").reduce(0) { sum, line in
+            guard names.contains(where: { line.hasPrefix($0) }) else { return sum }
+            return sum + (line.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 0)
+        }
     }
 
     /// How many cores were busy between two readings.

@@ -19,6 +19,9 @@ extension BenchmarkSuite {
             Option(name: "server-loops", placeholder: "N", help: "event loops of the server it starts (1)"),
             Option(name: "logins", placeholder: "N", help: "logins one after the other (5000)"),
             Option(name: "idle", placeholder: "N", help: "idle connections, for their memory (18000)"),
+            Option(
+                name: "stored", placeholder: "N",
+                help: "up to how many stored messages growth is measured (1000000)"),
             Option(name: "host", placeholder: "ADDRESS", help: "a running server instead of one of its own"),
             Option(name: "port", placeholder: "N", help: "its port (23000)"),
             Option(name: "tokens", placeholder: "FILE", help: "its users: one 'uid token' a line"),
@@ -42,6 +45,7 @@ enum ServerBenchmark {
         var serverLoops: Int
         var logins: Int
         var idle: Int
+        var stored: Int
         var depth: Int?
         var rate: Int?
         var host: String?
@@ -50,7 +54,9 @@ enum ServerBenchmark {
         var processIdentifier: Int?
 
         /// How many users the server of its own knows.
-        var accounts: Int { max(users, FanoutBenchmark.members) }
+        var accounts: Int { max(users, FanoutBenchmark.members, accountsMin) }
+        /// How many users a sweep needs.
+        var accountsMin = 0
 
         init(_ options: BenchmarkOptions) throws(BenchmarkUsageError) {
             users = try options.integer("users", default: 500)
@@ -62,6 +68,7 @@ enum ServerBenchmark {
             port = try options.integer("port", default: 23_000)
             logins = try options.integer("logins", default: 5_000)
             idle = try options.integer("idle", default: 18_000)
+            stored = try options.integer("stored", default: 1_000_000)
             if options.values["depth"] != nil { depth = try options.integer("depth", default: 0) }
             if options.values["rate"] != nil { rate = try options.integer("rate", default: 0) }
             if options.values["pid"] != nil { processIdentifier = try options.integer("pid", default: 0) }
@@ -70,7 +77,7 @@ enum ServerBenchmark {
             for (name, value, least) in [
                 ("users", users, 2), ("size", size, LoadFrame.contentBytesMin), ("duration", duration, 1),
                 ("loops", loops, 1), ("depth", depth ?? 1, 1), ("rate", rate ?? 1, 1), ("warmup", warmup, 0),
-                ("logins", logins, 1), ("idle", idle, 4_000),
+                ("logins", logins, 1), ("idle", idle, 4_000), ("stored", stored, 0),
             ] where value < least {
                 throw BenchmarkUsageError(message: "--\(name) wants \(least) or more")
             }
@@ -89,6 +96,7 @@ enum ServerBenchmark {
     ) async throws {
         try await runPeers(settings, wanted: wanted, &report)
         guard settings.rate == nil, settings.depth == nil, settings.host == nil else { return }
+        try await CostBenchmark.run(settings, wanted: wanted, &report)
         try await FanoutBenchmark.run(settings, wanted: wanted, &report)
         try await ConnectionBenchmark.run(settings, wanted: wanted, &report)
     }
@@ -133,7 +141,7 @@ enum ServerBenchmark {
                 bar: bars.halfLoadP99))
     }
 
-    private static func measure(
+    static func measure(
         _ load: LoadResult.Load, _ settings: Settings, _ target: BenchmarkServer
     ) async throws -> LoadResult {
         let generators = try await LoadGenerator.start(
@@ -156,6 +164,10 @@ enum ServerBenchmark {
         result.serverCores = ProcessUse.cores(from: before, to: after, seconds: seconds)
         result.ownCores = ProcessUse.cores(from: ownBefore, to: ownAfter, seconds: seconds)
         result.serverMemory = after?.residentBytes
+        if let before, let after {
+            result.serverTransfers = after.transfers - before.transfers
+            result.serverWaits = after.waits - before.waits
+        }
         return result
     }
 }

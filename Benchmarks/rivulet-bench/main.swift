@@ -1,3 +1,7 @@
 import Foundation
 
-exit(await BenchCommand.run(Array(CommandLine.arguments.dropFirst())))
+let words = Array(CommandLine.arguments.dropFirst())
+if words.count == 2, words[0] == CountedServer.argument {
+    exit(await CountedServer.run(folder: words[1]))
+}
+exit(await BenchCommand.run(words))
