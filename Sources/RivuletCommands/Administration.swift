@@ -1,6 +1,7 @@
 internal import Foundation
 internal import RivuletArguments
 internal import RivuletServer
+internal import RivuletServerCore
 
 /// What the commands that look after a server's groups, rooms and friends have in common.
 enum Administration {
@@ -8,9 +9,9 @@ enum Administration {
         "--data", value: "DIR", environment: "RIVULET_DATA",
         help: "The server's data folder; the server's own default when not given.")
 
-    static let options = [
-        data, Option("--json", help: "Print the whole answer as one line of JSON."),
-    ]
+    static let json = Option("--json", help: "Print the whole answer as one line of JSON.")
+
+    static let options = [data, json]
 
     static let discussion = """
         It asks the running server through the socket in its data folder, and acts on the files when no server \
@@ -31,7 +32,8 @@ enum Administration {
         _ request: AdminRequest, _ arguments: Arguments, _ context: CommandContext,
         show: (AdminAnswer) throws -> Void
     ) async throws -> Int32 {
-        let administration = ServerAdministration(of: try folder(arguments, context))
+        let administration = ServerAdministration(
+            of: try folder(arguments, context), now: { WallTime(milliseconds: context.now()) })
         let answer = try await administration.perform(request)
         if arguments.flag("--json") {
             let encoder = JSONEncoder()

@@ -60,7 +60,7 @@ public struct RivuletProgram: Sendable {
         case "tail": try await TailCommand.run(arguments, context)
         case "history": try await HistoryCommand.run(arguments, context)
         case "inspect": try InspectCommand.run(arguments, context)
-        case "token": try TokenCommand.run(arguments, context)
+        case "token": try await TokenCommand.run(arguments, context)
         case "group": try await GroupCommand.run(arguments, context)
         case "room": try await RoomCommand.run(arguments, context)
         case "friend": try await FriendCommand.run(arguments, context)

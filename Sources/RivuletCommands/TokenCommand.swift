@@ -1,12 +1,10 @@
 internal import RivuletArguments
-internal import RivuletModel
 internal import RivuletServer
-internal import RivuletServerCore
 
 /// `rivulet token`: who may log in.
 enum TokenCommand {
     /// How many tokens one call makes at most.
-    static let tokensPerCallMax: Int64 = 100_000
+    private static let tokensPerCallMax: Int64 = 100_000
 
     static let spec = CommandSpec(
         "token", summary: "Make, list and revoke the tokens with which users log in.",
@@ -25,46 +23,45 @@ enum TokenCommand {
                         "--expires", value: "TIME",
                         help: "After how long it ends, such as 12h or 30d; never when not given."),
                     Option("--label", value: "TEXT", help: "A note to know it by."),
+                    Administration.json,
                 ]),
             CommandSpec(
                 "list", summary: "List the tokens, without their secret parts.",
                 options: [
                     Administration.data,
                     Option("--user", "-u", value: "ID", help: "Only those of this user."),
+                    Administration.json,
                 ]),
             CommandSpec(
-                "revoke", summary: "Revoke tokens; logins with them fail from now on.",
-                options: [Administration.data],
+                "revoke", summary: "Revoke tokens: logins with them fail, and their connections end.",
+                options: Administration.options,
                 positionals: [
                     Positional("TOKEN", isRepeated: true, help: "A token, or its id from the list.")
                 ]),
         ])
 
-    static func run(_ arguments: Arguments, _ context: CommandContext) throws -> Int32 {
+    static func run(_ arguments: Arguments, _ context: CommandContext) async throws -> Int32 {
         switch arguments.path.last {
-        case "create": try create(arguments, context)
-        case "list": try list(arguments, context)
-        default: try revoke(arguments, context)
+        case "create": try await create(arguments, context)
+        case "list": try await list(arguments, context)
+        default: try await revoke(arguments, context)
         }
     }
 
-    private static func create(_ arguments: Arguments, _ context: CommandContext) throws -> Int32 {
+    private static func create(_ arguments: Arguments, _ context: CommandContext) async throws -> Int32 {
         let users = try users(arguments)
         let lifetime = try arguments.value("--expires", as: Duration.self)
         if let lifetime, lifetime < .seconds(1) { throw arguments.usageError("--expires must be 1s or more") }
-        let milliseconds = lifetime.map { $0.components.seconds * 1000 }
-        let directory = try directory(arguments, context)
-        defer { directory.close() }
-        var generator = SystemRandomNumberGenerator()
-        for user in users {
-            let issued = try directory.createToken(
-                for: Account(user: UserID(user)), label: arguments.string("--label") ?? "",
-                lifetimeMilliseconds: milliseconds, now: WallTime(milliseconds: context.now()),
-                using: &generator)
-            try context.console.line(
-                arguments.string("--users") == nil ? issued.token : "\(user) \(issued.token)")
+        let request = AdminRequest.createTokens(
+            first: users.lowerBound, last: users.upperBound, label: arguments.string("--label") ?? "",
+            lifetime: lifetime.map { $0.components.seconds * 1000 })
+        return try await Administration.run(request, arguments, context) { answer in
+            for made in answer.tokens ?? [] {
+                let token = made.token ?? ""
+                try context.console.line(
+                    arguments.string("--users") == nil ? token : "\(made.user) \(token)")
+            }
         }
-        return ExitStatus.success
     }
 
     private static func users(_ arguments: Arguments) throws -> ClosedRange<Int64> {
@@ -85,43 +82,37 @@ enum TokenCommand {
         return first...last
     }
 
-    private static func list(_ arguments: Arguments, _ context: CommandContext) throws -> Int32 {
-        let user = try arguments.value("--user", as: Int64.self).map { UserID($0) }
-        let directory = try directory(arguments, context)
-        defer { directory.close() }
-        let now = WallTime(milliseconds: context.now())
-        var rows = [["ID", "USER", "MADE", "ENDS", "STATE", "LABEL"]]
-        for token in try directory.tokens(of: user) {
-            let state = token.revoked != nil ? "revoked" : token.isValid(at: now) ? "valid" : "ended"
-            rows.append([
-                token.id, "\(token.account.user.rawValue)", context.time.stamp(token.created.milliseconds),
-                token.expires.map { context.time.stamp($0.milliseconds) } ?? "never", state,
-                UntrustedText.line(token.label),
-            ])
-        }
-        for line in Table.lines(rows) { try context.console.line(line) }
-        return ExitStatus.success
-    }
-
-    private static func revoke(_ arguments: Arguments, _ context: CommandContext) throws -> Int32 {
-        let directory = try directory(arguments, context)
-        defer { directory.close() }
-        var status = ExitStatus.success
-        for word in arguments.strings("TOKEN") {
-            if let record = try directory.revokeToken(word, now: WallTime(milliseconds: context.now())) {
-                try context.console.line("revoked \(record.id) of user \(record.account.user.rawValue)")
-            } else {
-                // The word may be a secret with a typing error: do not repeat it.
-                context.console.error("rivulet: no such token; 'rivulet token list' shows the ids")
-                status = ExitStatus.failure
+    private static func list(_ arguments: Arguments, _ context: CommandContext) async throws -> Int32 {
+        let user = try arguments.value("--user", as: Int64.self)
+        let now = context.now()
+        return try await Administration.run(.listTokens(user: user), arguments, context) { answer in
+            var rows = [["ID", "USER", "MADE", "ENDS", "STATE", "LABEL"]]
+            for token in answer.tokens ?? [] {
+                let state =
+                    token.revokedMilliseconds != nil ? "revoked" : token.isValid(at: now) ? "valid" : "ended"
+                rows.append([
+                    token.id, "\(token.user)", context.time.stamp(token.createdMilliseconds),
+                    token.expiresMilliseconds.map { context.time.stamp($0) } ?? "never", state,
+                    UntrustedText.line(token.label),
+                ])
             }
+            for line in Table.lines(rows) { try context.console.line(line) }
         }
-        return status
     }
 
-    private static func directory(_ arguments: Arguments, _ context: CommandContext) throws
-        -> AccountDirectory
-    {
-        try AccountDirectory(in: Administration.folder(arguments, context))
+    private static func revoke(_ arguments: Arguments, _ context: CommandContext) async throws -> Int32 {
+        var unknown = 0
+        let request = AdminRequest.revokeTokens(tokens: arguments.strings("TOKEN"))
+        let status = try await Administration.run(request, arguments, context) { answer in
+            for token in answer.tokens ?? [] {
+                try context.console.line("revoked \(token.id) of user \(token.user)")
+            }
+            unknown = answer.unknownCount ?? 0
+        }
+        // The word may be a secret with a typing error: do not repeat it.
+        for _ in 0..<unknown {
+            context.console.error("rivulet: no such token; 'rivulet token list' shows the ids")
+        }
+        return unknown > 0 ? ExitStatus.failure : status
     }
 }

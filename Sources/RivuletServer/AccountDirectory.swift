@@ -83,33 +83,78 @@ public final class AccountDirectory {
         for account: Account, label: String = "", lifetimeMilliseconds: Int64? = nil, now: WallTime,
         using generator: inout some RandomNumberGenerator
     ) throws -> IssuedToken {
-        guard account.user.rawValue > 0 else {
-            throw ServerError(.badConfiguration, "a user's number must be 1 or more")
+        let issued = make(account, label, lifetimeMilliseconds, now, using: &generator)
+        try described { try insert(issued) }
+        return issued
+    }
+
+    /// Makes a token for each of many accounts, all or none.
+    ///
+    /// - Parameters:
+    ///   - accounts: Whose they are; the users' numbers must be above 0.
+    ///   - label: A note to know them by.
+    ///   - lifetimeMilliseconds: After how long they end; nil for never.
+    ///   - now: When they are made.
+    ///   - generator: Must be unpredictable, such as `SystemRandomNumberGenerator`.
+    /// - Returns: The tokens in the order of the accounts.
+    /// - Throws: ``ServerError`` with `badConfiguration` for a user number below 1.
+    public func createTokens(
+        for accounts: [Account], label: String = "", lifetimeMilliseconds: Int64? = nil, now: WallTime,
+        using generator: inout some RandomNumberGenerator
+    ) throws -> [IssuedToken] {
+        var all: [IssuedToken] = []
+        all.reserveCapacity(accounts.count)
+        for account in accounts {
+            all.append(make(account, label, lifetimeMilliseconds, now, using: &generator))
         }
+        let made = all
+        try described {
+            try database.transaction {
+                for issued in made { try insert(issued) }
+            }
+        }
+        return made
+    }
+
+    private func make(
+        _ account: Account, _ label: String, _ lifetime: Int64?, _ now: WallTime,
+        using generator: inout some RandomNumberGenerator
+    ) -> IssuedToken {
         let (token, id) = TokenText.make(using: &generator)
         let record = TokenRecord(
             id: id, account: account, label: label, created: now,
-            expires: lifetimeMilliseconds.map {
+            expires: lifetime.map {
                 WallTime(milliseconds: now.milliseconds.addingReportingOverflow($0).partialValue)
             }, revoked: nil)
-        try described {
-            try database.execute(
-                "INSERT INTO token (hash, \(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
-                .blob(Self.digest(token)), .text(id), .integer(account.app), .integer(account.user.rawValue),
-                .text(label), .integer(now.milliseconds), .optional(record.expires?.milliseconds))
-        }
         return IssuedToken(token: token, record: record)
+    }
+
+    private func insert(_ issued: IssuedToken) throws {
+        let (token, record) = (issued.token, issued.record)
+        guard record.account.user.rawValue > 0 else {
+            throw ServerError(.badConfiguration, "a user's number must be 1 or more")
+        }
+        try database.execute(
+            "INSERT INTO token (hash, \(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
+            .blob(Self.digest(token)), .text(record.id), .integer(record.account.app),
+            .integer(record.account.user.rawValue), .text(record.label),
+            .integer(record.created.milliseconds), .optional(record.expires?.milliseconds))
     }
 
     /// The account of a token; nil when it is unknown, revoked or ended.
     public func verify(_ token: String, now: WallTime) throws -> Account? {
+        try validRecord(of: token, now: now)?.account
+    }
+
+    /// What is known of a token that is good now.
+    func validRecord(of token: String, now: WallTime) throws -> TokenRecord? {
         let record = try described {
             try database.first(
                 "SELECT \(Self.columns) FROM token WHERE hash = ?", .blob(Self.digest(token)),
                 make: Self.record)
         }
         guard let record, record.isValid(at: now) else { return nil }
-        return record.account
+        return record
     }
 
     /// The tokens of one user, or all of them, oldest first; ended and revoked ones included.
@@ -187,6 +232,8 @@ public final class AccountDirectory {
     private func described<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
+        } catch let error as ServerError {
+            throw error
         } catch {
             throw DataDirectory.describe(error, path: path)
         }

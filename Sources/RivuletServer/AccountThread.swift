@@ -67,10 +67,10 @@ final class AccountThread: Sendable {
         _ login: AuthenticationToken, _ directory: AccountDirectory, _ now: WallTime, _ logger: ServerLogger
     ) -> LoginResult {
         do {
-            guard let account = try directory.verify(login.token, now: now) else { return .refused }
+            guard let token = try directory.validRecord(of: login.token, now: now) else { return .refused }
             let device = try directory.deviceNumber(
-                for: account, platform: login.platformID, deviceID: login.deviceID)
-            return .accepted(account, device)
+                for: token.account, platform: login.platformID, deviceID: login.deviceID)
+            return .accepted(token.account, device, TokenID(rawValue: token.id))
         } catch {
             logger.log(.error, "account lookup failed", [("error", String(describing: error))])
             return .unavailable

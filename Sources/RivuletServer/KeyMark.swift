@@ -20,13 +20,25 @@ final class KeyMark {
     /// Opens or makes the file; a file that cannot be opened is like one that is missing.
     init(path: String) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        found = Self.read(descriptor)
+        saved = -1
+    }
+
+    /// The key in the file of a log that nobody has open; nil when there is none that could be read.
+    static func lastKey(at path: String) -> Int64? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return read(descriptor)
+    }
+
+    private static func read(_ descriptor: Int32) -> Int64? {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = descriptor < 0 ? 0 : pread(descriptor, &bytes, bytes.count, 0)
         let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        let key = text.hasSuffix("\n") ? Int64(text.drop { $0 == " " }.dropLast()) : nil
+        guard text.hasSuffix("\n"), let key = Int64(text.drop { $0 == " " }.dropLast()) else { return nil }
         // No log gives keys outside these bounds.
-        found = key.flatMap { (0...SQLiteMessageLog.keyMax).contains($0) ? $0 : nil }
-        saved = -1
+        return (0...SQLiteMessageLog.keyMax).contains(key) ? key : nil
     }
 
     deinit {

@@ -7,6 +7,7 @@ enum LogTask: Sendable {
     case append(BatchID, [LogEntry])
     case load(ConnectionID, PageRequest)
     case reportKey(QueueID, Account, Int64)
+    case reportUnread(Account, Int32)
     /// Anything else that reads.
     case query(@Sendable (any MessageLog) -> Void)
 }

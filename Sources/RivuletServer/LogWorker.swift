@@ -44,6 +44,8 @@ final class LogWorker {
             case .append: break
             case .reportKey(let queue, let reader, let key):
                 complaining("report_key", now) { try log.report(key, of: queue, by: reader) }
+            case .reportUnread(let account, let count):
+                complaining("report_unread", now) { try log.setUnreadCount(count, of: account) }
             case .load(let connection, let request):
                 let page = complaining("load", now) { try log.page(request, limit: settings.pageLimit) }
                 pages.append(page.map { .loaded(connection, $0) } ?? .loadFailed(connection))

@@ -2,7 +2,6 @@ import RivuletServerCore
 import RivuletTransport
 import RivuletWire
 import Synchronization
-import TLSKit
 import UVKit
 
 /// Everything that happens on one event loop: accepting, reading, decoding, deadlines, writing.
@@ -45,15 +44,15 @@ final class LoopWorker {
 
     // MARK: Accepting
 
-    /// Listens on an address, over TLS if there is a context for it.
-    func listen(on address: SocketAddress, tls: TLSContext?) throws(UVError) -> Listener {
+    /// Listens on an address, over TLS if there is a certificate for it.
+    func listen(on address: SocketAddress, tls: ServerCertificate?) throws(UVError) -> Listener {
         let listener = try Listener(on: address, loop: loop) { [weak self] in self?.accept($0, tls) }
         keep(listener)
         return listener
     }
 
     /// Takes a share of another loop's connections.
-    func listen(sharing other: Listener, tls: TLSContext?) throws(UVError) {
+    func listen(sharing other: Listener, tls: ServerCertificate?) throws(UVError) {
         keep(try Listener(sharing: other, loop: loop) { [weak self] in self?.accept($0, tls) })
     }
 
@@ -62,7 +61,7 @@ final class LoopWorker {
         listeners.append(listener)
     }
 
-    private func accept(_ accepted: TCPStream, _ tls: TLSContext?) {
+    private func accept(_ accepted: TCPStream, _ tls: ServerCertificate?) {
         guard connections.count < connectionsMax, !isStopping else {
             node.metrics.connectionsRefused.add(1, ordering: .relaxed)
             complain("too many connections", "\(connections.count)")
@@ -71,7 +70,7 @@ final class LoopWorker {
         }
         let stream: any ByteStream
         do {
-            stream = try tls.map { try TLSStream(accepting: accepted, context: $0) } ?? accepted
+            stream = try tls.map { try TLSStream(accepting: accepted, context: $0.current) } ?? accepted
         } catch {
             complain("cannot begin TLS", "\(error)")
             accepted.close()
@@ -202,7 +201,7 @@ final class LoopWorker {
                 }
             case .keepOpen(let id):
                 connections[id]?.deadlines.keepOpen()
-            case .authenticate, .append, .load, .reportKey, .posted:
+            case .authenticate, .append, .load, .reportKey, .reportUnread, .posted:
                 break
             }
         }

@@ -53,12 +53,16 @@ public final class MembershipFile: MembershipDirectory {
             CREATE TABLE blocked (
                 app INTEGER NOT NULL, owner INTEGER NOT NULL, user INTEGER NOT NULL, PRIMARY KEY (app, owner, user)
             ) WITHOUT ROWID;
-            """
+            """,
+            // Members from before have none, and are told by their time.
+            "ALTER TABLE member ADD COLUMN joined_key INTEGER",
         ])
 
     private let database: Database
     private let path: String
     private let lock: DataDirectoryLock?
+    /// The last key given by the log of a server that does not run.
+    private let restingKey: Int64?
     /// What is known now.
     public private(set) var memberships = Memberships()
 
@@ -79,6 +83,7 @@ public final class MembershipFile: MembershipDirectory {
     private init(in folder: DataDirectory, lock: DataDirectoryLock?) throws {
         path = folder.membersPath
         self.lock = lock
+        restingKey = lock == nil ? nil : KeyMark.lastKey(at: folder.keysPath)
         do {
             var options = DatabaseOptions()
             options.synchronous = .full
@@ -102,13 +107,20 @@ public final class MembershipFile: MembershipDirectory {
 
     /// Makes the changes in order, all or none; they are on disk when this returns.
     ///
+    /// - Parameters:
+    ///   - changes: What is to be.
+    ///   - now: When, for new groups and members.
+    ///   - key: The last key that the message log has given; nil where no server runs.
     /// - Returns: Those that made a difference.
     /// - Throws: `MembershipError` for a change that cannot be made, ``ServerError`` when the file cannot be
     ///   written; then nothing has changed.
-    public func apply(_ changes: [MembershipChange], at now: WallTime) throws -> [MembershipChange] {
+    public func apply(
+        _ changes: [MembershipChange], at now: WallTime, after key: Int64?
+    ) throws -> [MembershipChange] {
+        let key = key ?? restingKey
         var next = memberships
         var effective: [MembershipChange] = []
-        for change in changes where try next.apply(change, at: now) { effective.append(change) }
+        for change in changes where try next.apply(change, at: now, after: key) { effective.append(change) }
         guard !effective.isEmpty else { return [] }
         do {
             try database.transaction {
@@ -139,12 +151,13 @@ public final class MembershipFile: MembershipDirectory {
                 created: WallTime(milliseconds: row.integer(at: 6)))
         }
         let members = try database.statement(
-            "SELECT chat_group, user, role, muted, joined FROM member ORDER BY chat_group, user")
+            "SELECT chat_group, user, role, muted, joined, joined_key FROM member ORDER BY chat_group, user")
         try members.forEachRow { row in
             groups[GroupID(row.integer(at: 0))]?.setMember(
                 GroupMember(
                     user: UserID(row.integer(at: 1)), role: GroupRole(rawValue: row.text(at: 2)) ?? .member,
-                    isMuted: row.integer(at: 3) != 0, joined: WallTime(milliseconds: row.integer(at: 4))))
+                    isMuted: row.integer(at: 3) != 0, joined: WallTime(milliseconds: row.integer(at: 4)),
+                    joinedKey: row.optionalInteger(at: 5)))
         }
         for group in groups.values { try memberships.insert(group) }
         let epoch = WallTime(milliseconds: 0)
@@ -232,10 +245,12 @@ public final class MembershipFile: MembershipDirectory {
     private func write(_ member: GroupMember, _ group: GroupID) throws {
         try database.execute(
             """
-            INSERT OR REPLACE INTO member (chat_group, user, role, muted, joined) VALUES (?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO member (chat_group, user, role, muted, joined, joined_key)
+            VALUES (?, ?, ?, ?, ?, ?)
             """,
             .integer(group.rawValue), .integer(member.user.rawValue), .text(member.role.rawValue),
-            .integer(member.isMuted ? 1 : 0), .integer(member.joined.milliseconds))
+            .integer(member.isMuted ? 1 : 0), .integer(member.joined.milliseconds),
+            .optional(member.joinedKey))
     }
 
     private func set(_ table: String, _ columns: String, _ row: [Int64], _ isIn: Bool) throws {

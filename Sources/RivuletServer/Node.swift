@@ -70,6 +70,7 @@ final class Node: Sendable {
             case .append(let batch, let entries): logThread.post(.append(batch, entries))
             case .load(let connection, let request): logThread.post(.load(connection, request))
             case .reportKey(let queue, let reader, let key): logThread.post(.reportKey(queue, reader, key))
+            case .reportUnread(let account, let count): logThread.post(.reportUnread(account, count))
             case .authenticate(let connection, let token):
                 accountThread.post(.login(connection, token))
             case .posted(let id, let outcome): finish(id, outcome)

@@ -33,14 +33,15 @@ extension SQLiteMessageLog {
     func maintain(rowsMax: Int, isIdle: Bool = true) throws -> Bool {
         if mayHoldBurned, isIdle { mayHoldBurned = try !database.checkpoint(truncates: true) }
         if fold == nil { beginFold(isIdle: isIdle) }
-        guard fold != nil || (isIdle && !unsavedReports.isEmpty) else {
-            return unfoldedCount > 0 || !unsavedReports.isEmpty || mayHoldBurned
+        guard fold != nil || (isIdle && hasUnsaved) else {
+            return unfoldedCount > 0 || hasUnsaved || mayHoldBurned
         }
         let before = fold
         do {
             let folded = try withoutSyncing {
                 try database.transaction { () throws -> [QueueID] in
                     try saveReports()
+                    try saveUnreadCounts()
                     return try foldSlice(rowsMax: rowsMax)
                 }
             }
@@ -70,6 +71,24 @@ extension SQLiteMessageLog {
         let unfolded = queues.compactMap { $1.entries.isEmpty ? nil : $0 }
         fold = Fold(upToRow: lastRow, queues: unfolded, identities: recentIdentities.all.reversed())
         unfoldedCount = 0
+    }
+
+    /// Whether clients reported something that is only in memory yet.
+    private var hasUnsaved: Bool {
+        !unsavedReports.isEmpty || !unsavedUnreadCounts.isEmpty
+    }
+
+    private func saveUnreadCounts() throws {
+        for (account, count) in unsavedUnreadCounts {
+            let (app, user) = (SQLiteValue.integer(account.app), SQLiteValue.integer(account.user.rawValue))
+            if count > 0 {
+                try database.execute(
+                    "INSERT OR REPLACE INTO unread_count (app, user, count) VALUES (?, ?, ?)", app, user,
+                    .integer(Int64(count)))
+            } else {
+                try database.execute("DELETE FROM unread_count WHERE app = ? AND user = ?", app, user)
+            }
+        }
     }
 
     private func saveReports() throws {
@@ -161,6 +180,7 @@ extension SQLiteMessageLog {
     /// Forgets what the committed slice made unnecessary to remember.
     private func finishSlice(_ folded: [QueueID], _ before: Fold?) {
         unsavedReports = [:]
+        unsavedUnreadCounts = [:]
         guard let pass = fold else { return }
         for id in folded {
             queues[id]?.entries.removeAll { $0.location.row <= pass.upToRow }

@@ -65,6 +65,20 @@ extension SQLiteMessageLog {
         unsavedReports[id] = key
     }
 
+    func unreadCount(of account: Account) throws -> Int32 {
+        if let count = unsavedUnreadCounts[account] { return count }
+        let count = try database.integer(
+            "SELECT count FROM unread_count WHERE app = ? AND user = ?", .integer(account.app),
+            .integer(account.user.rawValue))
+        return Int32(clamping: count ?? 0)
+    }
+
+    func setUnreadCount(_ count: Int32, of account: Account) throws {
+        // Every login resets the count, which nearly always is 0 already.
+        guard try unreadCount(of: account) != max(count, 0) else { return }
+        unsavedUnreadCounts[account] = max(count, 0)
+    }
+
     /// The queue's entry in memory, made from its last segment at first use.
     func queue(_ id: QueueID) throws -> QueueTail {
         if let known = queues[id] { return known }

@@ -45,5 +45,10 @@ extension SQLiteMessageLog {
             INSERT INTO reported_key SELECT 0, 1, user, 1, user, key FROM reported;
             DROP TABLE reported;
             """,
+            """
+            CREATE TABLE unread_count (
+                app INTEGER NOT NULL, user INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (app, user)
+            ) WITHOUT ROWID;
+            """,
         ])
 }

@@ -15,6 +15,7 @@ import SQLiteKit
 /// | `queue_segment` | up to 48 consecutive entries of one queue: key, journal row, offset |
 /// | `message_identity` | hash of (app, sender, command, receiver, uuid) → journal row, offset |
 /// | `reported_key` | the key of a queue that a reader's clients reported |
+/// | `unread_count` | how many messages a user's client reported as unread, where there are any |
 /// | `state` | `folded`: the journal row up to which everything is folded; `trimmed`: up to which rows were removed |
 ///
 /// A key is made of an epoch (13 bits) and a number (40 bits). The log begins a new epoch when it was put back from a
@@ -48,6 +49,7 @@ final class SQLiteMessageLog: MessageLog {
     var fold: Fold?
     var unsavedReports: [ReportedKey: Int64] = [:]
     var reports: [ReportedKey: Int64] = [:]
+    var unsavedUnreadCounts: [Account: Int32] = [:]
     /// Rows that the append under way has changed.
     var changedRows: [Int64: [UInt8]] = [:]
     /// The rows of the append under way.

@@ -6,8 +6,10 @@ import RivuletWire
 public struct HistoryPage: Sendable, Equatable {
     /// The messages; their keys are those of the queue in which they stand.
     public var messages: [StoredMessage]
-    /// Whether the chat has more in the direction asked for.
+    /// Whether the chat may have more in the direction asked for.
     public var hasMore: Bool
+    /// The key with which the search goes on, whether or not the page holds a message; nil at the end.
+    public var next: Int64?
 }
 
 /// One chat of a user.
@@ -37,7 +39,8 @@ extension Server {
 
     /// Some messages of a chat to which a user belongs.
     ///
-    /// The queue is searched in steps, between which other work of the server goes on.
+    /// The queue is searched in steps, between which other work of the server goes on. A chat that is silent among
+    /// many others may give a short page, or an empty one, and a place to go on from.
     ///
     /// - Parameters:
     ///   - chat: The chat.
@@ -50,8 +53,7 @@ extension Server {
     public func history(
         of chat: HistoryChat, for account: Account, _ place: HistoryPlace, limit: Int
     ) async throws -> HistoryPage {
-        let node = try runningNode()
-        let search = try HistorySearch(chat, account, known: node.read { $0.memberships })
+        let search = try HistorySearch(chat, account, known: try runningNode().read { $0.memberships })
         let limit = min(max(1, limit), Self.historyLimitMax)
         var found: [StoredMessage] = []
         var key: Int64
@@ -59,22 +61,37 @@ extension Server {
         switch place {
         case .newest: (key, isForward) = (.max, false)
         case .before(let before): (key, isForward) = (before, false)
-        case .after(let after): (key, isForward) = (after, true)
+        case .after(let after): (key, isForward) = (max(after, search.joinedKey), true)
         }
-        while true {
-            let slice = try await Self.slice(of: search.queue, from: key, isForward: isForward, node)
+        var next: Int64?
+        search: for _ in 0..<Self.historySlicesMax {
+            let from = key
+            let slice = try await onLog { log in
+                isForward
+                    ? try log.messages(
+                        in: search.queue, after: from, limit: PageLimit(countMax: Self.historySliceCount))
+                    : try log.messages(in: search.queue, before: from, countMax: Self.historySliceCount)
+            }
             for message in slice.messages where search.includes(message) {
                 guard found.count < limit else {
-                    return HistoryPage(messages: isForward ? found : found.reversed(), hasMore: true)
+                    next = found.last?.key
+                    break search
                 }
                 found.append(message)
             }
             key = slice.end
-            guard slice.hasMore else {
-                return HistoryPage(messages: isForward ? found : found.reversed(), hasMore: false)
-            }
+            // Nothing from before the joining is for the caller.
+            next = slice.hasMore && (isForward || key > search.joinedKey) ? key : nil
+            if next == nil { break }
         }
+        return HistoryPage(
+            messages: isForward ? found : found.reversed(), hasMore: next != nil, next: next)
     }
+
+    /// How many places of a queue are looked at in one step.
+    private static let historySliceCount = 500
+    /// How many steps one call makes at most.
+    private static let historySlicesMax = 20
 
     /// The last messages of a room, oldest first; a room is open to everybody.
     ///
@@ -89,31 +106,37 @@ extension Server {
         }
     }
 
-    private static func slice(
-        of queue: QueueID, from key: Int64, isForward: Bool, _ node: Node
-    ) async throws -> QueueSlice {
-        try await withCheckedThrowingContinuation { continuation in
+    /// The number of unread messages that a user's client reported since the user's last login: what a badge shows.
+    ///
+    /// - Throws: ``ServerError`` with `notRunning`, or `databaseUnusable` when the log cannot be read.
+    public func unreadCount(of account: Account) async throws -> Int32 {
+        try await onLog { try $0.unreadCount(of: account) }
+    }
+
+    /// Asks the message log something, on its thread, after everything that was posted before.
+    func onLog<Value: Sendable>(
+        _ body: @escaping @Sendable (any MessageLog) throws -> Value
+    ) async throws -> Value {
+        let node = try runningNode()
+        return try await withCheckedThrowingContinuation { continuation in
             let query = LogTask.query { log in
                 continuation.resume(
-                    with: Result {
-                        isForward
-                            ? try log.messages(in: queue, after: key, limit: PageLimit(countMax: 500))
-                            : try log.messages(in: queue, before: key, countMax: 500)
-                    }.mapError {
+                    with: Result { try body(log) }.mapError {
                         ServerError(.databaseUnusable, "the message log cannot be read", underlying: $0)
                     })
             }
-            if !node.logThread.post(query) { continuation.resume(throwing: notRunning) }
+            if !node.logThread.post(query) { continuation.resume(throwing: Self.notRunning) }
         }
     }
 }
 
 /// Where the messages of a chat stand, and which they are.
-private struct HistorySearch {
+private struct HistorySearch: Sendable {
     let queue: QueueID
     private let chat: HistoryChat
     private let account: Account
     private var joined: Int32 = .min
+    private(set) var joinedKey: Int64 = 0
 
     init(_ chat: HistoryChat, _ account: Account, known: Memberships) throws {
         self.chat = chat
@@ -125,7 +148,8 @@ private struct HistorySearch {
         guard let group = known.group(id), group.app == account.app, let member = group.member(account.user)
         else { throw ServerError(.notAMember, "the user is not a member of group \(id.rawValue)") }
         queue = group.isSuper ? .group(id) : .user(account)
-        if group.isSuper { joined = member.joined.timestamp }
+        guard group.isSuper else { return }
+        if let key = member.joinedKey { joinedKey = key } else { joined = member.joined.timestamp }
     }
 
     func includes(_ message: StoredMessage) -> Bool {
@@ -137,6 +161,7 @@ private struct HistorySearch {
         case .group(let id):
             return (message.command == .groupIM || message.command == .groupNotification)
                 && message.receiver == id.rawValue && message.timestamp >= joined
+                && message.key > joinedKey
         }
     }
 

@@ -19,11 +19,13 @@ extension Server {
     @discardableResult
     public func apply(_ changes: [MembershipChange]) async throws -> [MembershipChange] {
         let now = clock()
+        // Everything stored until now is from before the change.
+        let key = changes.contains(where: \.letsIn) ? try await onLog { $0.lastKey } : nil
         return try await onMembershipThread { directory, node, done in
             do {
-                let made = try directory.apply(changes, at: now)
+                let made = try directory.apply(changes, at: now, after: key)
                 // Told from this thread, the node hears of changes in the order in which they were made.
-                node.deliver([.membershipsChanged(made, at: now)], to: 0) { done(.success(made)) }
+                node.deliver([.membershipsChanged(made, at: now, after: key)], to: 0) { done(.success(made)) }
             } catch {
                 done(.failure(error))
             }
@@ -42,6 +44,16 @@ extension Server {
                 body(directory, node) { continuation.resume(with: $0) }
             }
             if !isTaken { continuation.resume(throwing: Server.notRunning) }
+        }
+    }
+}
+
+extension MembershipChange {
+    /// Whether it makes users members.
+    fileprivate var letsIn: Bool {
+        switch self {
+        case .createGroup, .addMember: true
+        default: false
         }
     }
 }

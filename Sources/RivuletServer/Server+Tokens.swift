@@ -15,4 +15,14 @@ extension Server {
         return try directory.createToken(for: Account(user: user), now: WallTime.current, using: &generator)
             .token
     }
+
+    /// Ends the connections of clients that logged in with these tokens; returns when they are told.
+    ///
+    /// A login under way with one of them is refused.
+    func endConnections(of tokens: [TokenID]) async {
+        guard !tokens.isEmpty, let node = try? runningNode() else { return }
+        await withCheckedContinuation { continuation in
+            node.deliver(tokens.map { .tokenRevoked($0) }, to: 0) { continuation.resume() }
+        }
+    }
 }

@@ -1,6 +1,5 @@
 public import RivuletServerCore
 import Synchronization
-import TLSKit
 import UVKit
 
 /// A whole server, to run in a program of its own or inside another one.
@@ -27,6 +26,7 @@ public final class Server: Sendable {
         var workers: [LoopBound<LoopWorker>]
         var addresses: [ListenAddress]
         var tlsAddresses: [ListenAddress]
+        var certificate: ServerCertificate?
         var http: HTTPListeners
         var admin: AdminSocket?
     }
@@ -108,13 +108,14 @@ public final class Server: Sendable {
             }
             let workers = try await makeWorkers(on: loops, node)
             node.setWorkers(workers)
-            let addresses = try await listen(workers)
+            let certificate = try readCertificate()
+            let addresses = try await listen(workers, certificate)
             let http = try await HTTPListeners.start(for: self, node: node, resolvingOn: loops[0])
             state.withLock {
                 $0 = .running(
                     Running(
                         node: node, lock: lock, loops: loops, workers: workers, addresses: addresses.plain,
-                        tlsAddresses: addresses.secured, http: http))
+                        tlsAddresses: addresses.secured, certificate: certificate, http: http))
             }
         } catch {
             for loop in loops { loop.stop() }
@@ -149,6 +150,20 @@ public final class Server: Sendable {
         for worker in running.workers { await Self.perform(on: worker) { $0.stop() } }
         for loop in running.loops { await loop.finished() }
         logger.log(.info, "server stopped")
+    }
+
+    /// Reads the certificate and its key again; connections go on with what they began with, new ones get the new one.
+    ///
+    /// - Throws: ``ServerError`` with `badConfiguration` for files that cannot be used, which changes nothing, or
+    ///   `notRunning`. A server without TLS has nothing to read.
+    public func reloadCertificate() throws {
+        let certificate = try state.withLock { state throws(ServerError) in
+            guard case .running(let running) = state else { throw Self.notRunning }
+            return running.certificate
+        }
+        guard let certificate else { return }
+        try certificate.reload()
+        logger.log(.info, "certificate read again")
     }
 
     /// Lets the administration end with the server.
@@ -245,16 +260,15 @@ public final class Server: Sendable {
         return workers
     }
 
-    private func listen(_ workers: [LoopBound<LoopWorker>]) async throws -> (
+    private func listen(_ workers: [LoopBound<LoopWorker>], _ tls: ServerCertificate?) async throws -> (
         plain: [ListenAddress], secured: [ListenAddress]
     ) {
-        let tls = try tlsContext()
         let plain = try await listen(on: configuration.listen, tls: nil, workers)
         return (plain, try await listen(on: configuration.listenTLS, tls: tls, workers))
     }
 
     private func listen(
-        on wanted: [ListenAddress], tls: TLSContext?, _ workers: [LoopBound<LoopWorker>]
+        on wanted: [ListenAddress], tls: ServerCertificate?, _ workers: [LoopBound<LoopWorker>]
     ) async throws -> [ListenAddress] {
         var addresses: [ListenAddress] = []
         let first = workers[0]
@@ -277,17 +291,13 @@ public final class Server: Sendable {
         return addresses
     }
 
-    private func tlsContext() throws -> TLSContext? {
+    private func readCertificate() throws -> ServerCertificate? {
         guard !configuration.listenTLS.isEmpty else { return nil }
         guard let files = configuration.tls else {
             throw ServerError(
                 .badConfiguration, "TLS needs a certificate and its key (--tls-cert, --tls-key)")
         }
-        do {
-            return try TLSContext(certificateFile: files.certificate, keyFile: files.key)
-        } catch {
-            throw ServerError(.badConfiguration, "\(error)", underlying: error)
-        }
+        return try ServerCertificate(files)
     }
 
     private static func describe(_ error: UVError, _ address: ListenAddress) -> ServerError {

@@ -22,7 +22,9 @@ public final class MemoryLog: MessageLog {
     private var newest: [QueueID: Int64] = [:]
     private var reported: [ReportedKey: Int64] = [:]
     private var known: [MessageIdentity: [Remembered]] = [:]
-    private var lastKey: Int64
+    private var unread: [Account: Int32] = [:]
+    /// The newest key ever given in any queue.
+    public private(set) var lastKey: Int64
     private let hashBits: Int
 
     /// Makes an empty log.
@@ -94,6 +96,16 @@ public final class MemoryLog: MessageLog {
     /// Keeps a reported key.
     public func setReportedKey(_ key: Int64, of queue: QueueID, by reader: Account) throws {
         reported[ReportedKey(queue: queue, reader: reader)] = key
+    }
+
+    /// The number of unread messages that a user's client reported.
+    public func unreadCount(of account: Account) throws -> Int32 {
+        unread[account] ?? 0
+    }
+
+    /// Keeps a number of unread messages.
+    public func setUnreadCount(_ count: Int32, of account: Account) throws {
+        unread[account] = count > 0 ? count : nil
     }
 
     /// Removes everything that was taken before a time, at once.

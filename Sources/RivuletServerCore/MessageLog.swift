@@ -24,11 +24,20 @@ public protocol MessageLog: AnyObject {
     /// The newest key ever given in the queue; 0 when none was.
     func newestKey(of queue: QueueID) throws -> Int64
 
+    /// The newest key ever given in any queue; every later one is greater.
+    var lastKey: Int64 { get }
+
     /// The key of a queue that the reader's clients reported last; 0 when none did.
     func reportedKey(of queue: QueueID, by reader: Account) throws -> Int64
 
     /// Keeps a reported key; it may be lost in a crash, but not in an orderly stop.
     func setReportedKey(_ key: Int64, of queue: QueueID, by reader: Account) throws
+
+    /// The number of unread messages that a user's client reported since the last login; 0 when none did.
+    func unreadCount(of account: Account) throws -> Int32
+
+    /// Keeps a number of unread messages; it may be lost in a crash, but not in an orderly stop.
+    func setUnreadCount(_ count: Int32, of account: Account) throws
 
     /// Removes messages that were taken before a time, some at each call; their keys are not used again.
     ///
@@ -96,7 +105,7 @@ extension MessageLog {
         let newest = try newestKey(of: request.queue)
         var start = request.after
         if start == 0 { start = try reportedKey(of: request.queue, by: request.reader) }
-        start = min(max(start, 0), newest)
+        start = min(max(start, request.joinedKey, 0), newest)
         var slice = try messages(in: request.queue, after: start, limit: limit)
         slice.messages.removeAll { $0.timestamp < request.notBefore }
         return SyncPage(start: start, messages: slice.messages, end: slice.end, hasMore: slice.hasMore)

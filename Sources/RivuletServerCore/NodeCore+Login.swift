@@ -11,7 +11,7 @@ extension NodeCore {
             handle(packet, of: client, on: connection)
         case .anonymous:
             receiveAnonymously(packet, of: client, on: connection)
-        case .authenticating(let version, var waiting):
+        case .authenticating(let attempt, var waiting):
             guard waiting.count < limits.packetsWhileAuthenticatingMax else {
                 actions.append(.close(connection, .tooManyRequests, afterMilliseconds: 0))
                 return
@@ -19,7 +19,7 @@ extension NodeCore {
             // Emptied first, so that the array is not copied for each packet.
             clients[connection]?.phase = .anonymous
             waiting.append(packet)
-            clients[connection]?.phase = .authenticating(version: version, waiting: waiting)
+            clients[connection]?.phase = .authenticating(attempt, waiting: waiting)
         }
     }
 
@@ -30,7 +30,9 @@ extension NodeCore {
         case (.ping, _):
             send([Packet(.pong)], to: connection)
         case (.authToken, .authToken(let token)):
-            clients[connection]?.phase = .authenticating(version: packet.version, waiting: [])
+            let attempt = LoginAttempt(
+                version: packet.version, platform: token.platformID, deviceID: token.deviceID)
+            clients[connection]?.phase = .authenticating(attempt, waiting: [])
             if let limit = limits.refusedLoginsPerAddress, client.address != .unknown,
                 loginMeters.isExhausted(limit, for: client.address, at: now)
             {
@@ -47,13 +49,17 @@ extension NodeCore {
 
     mutating func finishLogin(of connection: ConnectionID, _ result: LoginResult) {
         guard let client = clients[connection],
-            case .authenticating(let version, let waiting) = client.phase
+            case .authenticating(let attempt, let waiting) = client.phase
         else { return }
         switch result {
-        case .accepted(let account, let device):
+        case .accepted(_, _, let token) where revokedTokens.contains(token):
+            refuse(client, .refused, on: connection)
+        case .accepted(let account, let device, let token):
+            clients[connection]?.token = token
             accept(account, device, client, on: connection)
-            actions.append(.useVersion(connection, version))
+            actions.append(.useVersion(connection, attempt.version))
             send([Packet(.authStatus, .authStatus(AuthenticationStatus(status: 0)))], to: connection)
+            if rules.tellsLogins { tellLogin(attempt, of: account, device, on: connection) }
         case .refused, .unavailable:
             refuse(client, result, on: connection)
         }
@@ -70,7 +76,7 @@ extension NodeCore {
         clients[connection]?.account = account
         clients[connection]?.device = device
         // Each login starts the badge anew (docs/protocol.md, section 13).
-        unreadCounts[account] = nil
+        actions.append(.reportUnread(account, 0))
         let wasOnline = connectionsOfUser[account] != nil
         connectionsOfUser[account, default: []].append(connection)
         if !wasOnline { tellPresence(of: account) }
@@ -133,7 +139,7 @@ extension NodeCore {
                 leaveRoom(connection, client.room)
             }
         case (.unreadCount, .unreadCount(let count)):
-            unreadCounts[client.account] = count > 0 ? count : nil
+            actions.append(.reportUnread(client.account, max(count, 0)))
         default:
             // A second AUTH_TOKEN, ACK, METADATA, PONG and the retired customer commands are accepted and change
             // nothing.
@@ -141,10 +147,36 @@ extension NodeCore {
         }
     }
 
-    /// The badge number that a user's client reported since the last login; 0 when none did.
-    public func unreadCount(of account: Account) -> Int32 {
-        unreadCounts[account] ?? 0
+    /// Tells the user's other devices that the account is in use here, too (docs/protocol.md, section 13).
+    private mutating func tellLogin(
+        _ attempt: LoginAttempt, of account: Account, _ device: DeviceNumber, on connection: ConnectionID
+    ) {
+        let own = LiveAuthor(account: account, device: device, connection: connection)
+        let others = audience(of: account, without: own)
+        guard !others.isEmpty else { return }
+        // A name that is no name would not fit into a frame.
+        let name = String(String.UnicodeScalarView(attempt.deviceID.unicodeScalars.prefix(100)))
+        let text = """
+            {"login_point":{"time":\(now.timestamp),"platform":\(attempt.platform.rawValue),\
+            "device":\(GroupNotice.quoted(name))}}
+            """
+        broadcast([Packet(.notification, .text(text))], to: others)
     }
+
+    /// Ends the connections that logged in with a token.
+    mutating func revoke(_ token: TokenID) {
+        guard token != .none else { return }
+        // A login that the directory allowed before may still be on its way.
+        if revokedTokens.count >= Self.revokedTokensMax { revokedTokens.removeFirst() }
+        revokedTokens.append(token)
+        let found = clients.filter { $1.token == token && $1.isLoggedIn }.keys
+        for connection in found.sorted(by: { $0.rawValue < $1.rawValue }) {
+            actions.append(.close(connection, .tokenRevoked, afterMilliseconds: 0))
+        }
+    }
+
+    /// So many revoked tokens are remembered; a login is decided long before that many more are revoked.
+    private static var revokedTokensMax: Int { 1000 }
 
     mutating func acknowledge(
         _ sequence: Int32, status: ACKStatus = .success, flags: PacketFlags = [], on connection: ConnectionID

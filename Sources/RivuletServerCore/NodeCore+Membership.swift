@@ -3,11 +3,11 @@ import RivuletWire
 
 // Changes of groups, bans and friends, as the directory made them, and what the server itself has to say.
 extension NodeCore {
-    mutating func takeChanges(_ changes: [MembershipChange], at time: WallTime) {
+    mutating func takeChanges(_ changes: [MembershipChange], at time: WallTime, after key: Int64?) {
         for change in changes {
             let before = change.group.flatMap { memberships.group($0) }
             do {
-                try memberships.apply(change, at: time)
+                try memberships.apply(change, at: time, after: key)
             } catch {
                 // The directory refuses what cannot be applied, before it tells anybody.
                 continue

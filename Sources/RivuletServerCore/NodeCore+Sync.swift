@@ -26,7 +26,8 @@ extension NodeCore {
         request(
             PageRequest(
                 queue: .group(group), reader: client.account, after: body.key,
-                notBefore: member.joined.timestamp), on: connection)
+                notBefore: member.joinedKey == nil ? member.joined.timestamp : .min,
+                joinedKey: member.joinedKey ?? 0), on: connection)
     }
 
     mutating func reportGroupKey(_ body: GroupSyncKey, of client: NodeClient) {

@@ -77,7 +77,8 @@ public struct NodeCore: Sendable {
     var lastRoomKey: Int64 = 0
     var presence = PresenceBook()
     var groupViews = GroupViews()
-    var unreadCounts: [Account: Int32] = [:]
+    /// The tokens revoked lately, for logins that were decided before.
+    var revokedTokens: [TokenID] = []
     var userMeters = RateMeters<Account>()
     var deviceMeters = RateMeters<DeviceNumber>()
     var loginMeters = RateMeters<PeerAddress>()
@@ -166,8 +167,10 @@ public struct NodeCore: Sendable {
             answerSync(on: connection, with: page)
         case .loadFailed(let connection):
             answerFailedSync(on: connection)
-        case .membershipsChanged(let changes, let time):
-            takeChanges(changes, at: time)
+        case .membershipsChanged(let changes, let time, let key):
+            takeChanges(changes, at: time, after: key)
+        case .tokenRevoked(let token):
+            revoke(token)
         case .posted(let id, let post):
             take(post, id)
         }
@@ -254,18 +257,26 @@ public struct NodeCounts: Sendable, Hashable {
     public init() {}
 }
 
+/// What an AUTH_TOKEN said, apart from the token.
+struct LoginAttempt: Sendable {
+    var version: UInt8
+    var platform: PlatformID
+    var deviceID: String
+}
+
 /// What the node knows of one connection.
 struct NodeClient: Sendable {
     /// How far the login is.
     enum Phase: Sendable {
         case anonymous
-        case authenticating(version: UInt8, waiting: [Packet])
+        case authenticating(LoginAttempt, waiting: [Packet])
         case loggedIn
     }
 
     var phase = Phase.anonymous
     var account = Account(user: UserID(0))
     var device = DeviceNumber.none
+    var token = TokenID.none
     var refusedLogins = 0
     let address: PeerAddress
     /// The room the connection is in; 0 for none.

@@ -44,8 +44,10 @@ public enum NodeEvent: Sendable {
     case loaded(ConnectionID, SyncPage)
     /// The log could not answer ``NodeAction/load(_:_:)``.
     case loadFailed(ConnectionID)
-    /// The ``MembershipDirectory`` made these changes at that time.
-    case membershipsChanged([MembershipChange], at: WallTime)
+    /// The ``MembershipDirectory`` made these changes at that time, when the log had given that key last.
+    case membershipsChanged([MembershipChange], at: WallTime, after: Int64? = nil)
+    /// A token is good no longer; who logged in with it must go.
+    case tokenRevoked(TokenID)
     /// The server itself has something to say; answered with ``NodeAction/posted(_:_:)``.
     case posted(PostID, ServerPost)
 }
@@ -62,6 +64,8 @@ public enum NodeAction: Sendable, Equatable {
     case load(ConnectionID, PageRequest)
     /// A client reports that it holds everything in the queue up to this key.
     case reportKey(QueueID, Account, Int64)
+    /// A client reports how many messages are unread, or 0 since it logged in.
+    case reportUnread(Account, Int32)
     /// Write the packets one after the other.
     case send(ConnectionID, [Packet], Delivery)
     /// Write the packets to each of the connections, as live copies.

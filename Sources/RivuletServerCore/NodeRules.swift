@@ -8,6 +8,8 @@ public struct NodeRules: Sendable, Hashable {
     public var customerServiceApp: Int64?
     /// Whether a group's members are told of its changes by GROUP_NOTIFICATION.
     public var announcesGroupChanges = true
+    /// Whether a user's other devices are told of a login by NOTIFICATION (docs/extensions.md, section 1).
+    public var tellsLogins = true
     /// How many messages of a room are kept for those who come later; 0 keeps none.
     public var roomHistoryCountMax = 100
     /// How many bytes of content of a room are kept.

@@ -18,9 +18,14 @@ public struct PageRequest: Hashable, Sendable {
     public var after: Int64
     /// Seconds since 1970 before which nothing is to be given, since the reader was no member then.
     public var notBefore: Int32
+    /// The key up to which nothing is to be given, since the reader joined after it.
+    public var joinedKey: Int64
 
     /// Makes a request.
-    public init(queue: QueueID, reader: Account, after: Int64, notBefore: Int32 = .min) {
+    public init(
+        queue: QueueID, reader: Account, after: Int64, notBefore: Int32 = .min, joinedKey: Int64 = 0
+    ) {
+        self.joinedKey = joinedKey
         self.queue = queue
         self.reader = reader
         self.after = after

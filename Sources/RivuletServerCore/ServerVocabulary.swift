@@ -71,10 +71,24 @@ public struct Account: Hashable, Sendable {
     public static let defaultApp: Int64 = 1
 }
 
+/// The readable part of a token, by which it is listed and revoked.
+public struct TokenID: RawRepresentable, Hashable, Sendable {
+    /// The text.
+    public let rawValue: String
+
+    /// Makes the id with this text.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// A directory that does not tell tokens apart.
+    public static let none = TokenID(rawValue: "")
+}
+
 /// The answer of the account directory to a token.
 public enum LoginResult: Hashable, Sendable {
     /// The token is good.
-    case accepted(Account, DeviceNumber)
+    case accepted(Account, DeviceNumber, TokenID = .none)
     /// The token is unknown, expired or revoked.
     case refused
     /// The directory could not be asked.
@@ -93,6 +107,8 @@ public struct CloseReason: RawRepresentable, Hashable, Sendable {
 
     /// The login was refused and the grace after the answer is over.
     public static let loginRefused = CloseReason(rawValue: "login_refused")
+    /// The token with which the client logged in was revoked.
+    public static let tokenRevoked = CloseReason(rawValue: "token_revoked")
     /// The client asked for more at once than a client does.
     public static let tooManyRequests = CloseReason(rawValue: "too_many_requests")
     /// The address has as many connections as it may have.

@@ -70,7 +70,7 @@ extension Simulation {
             write(packets, delivery, on: Int(connection.rawValue))
         case .broadcast(let connections, let packets):
             for connection in connections { write(packets, .push, on: Int(connection.rawValue)) }
-        case .pauseReading, .posted: break
+        case .pauseReading, .posted, .reportUnread: break
         case .close(let connection, _, let delay):
             let number = Int(connection.rawValue)
             links[number]?.closeNumber += 1

@@ -14,7 +14,7 @@ enum Daemon {
             server runs.
 
             SIGTERM and SIGINT stop the server in order: what was taken is committed and acknowledged. A second \
-            signal ends it at once.
+            signal ends it at once. SIGHUP lets it read the certificate and its key again; connections go on.
             """,
         version: version,
         options: [
@@ -74,7 +74,7 @@ enum Daemon {
                 "warning: the system allows only \(allowed) open files; few clients will fit (see ulimit -n)")
         }
         // Watched from the start, so that a signal during a slow start stops it in order, too.
-        let signals = StopSignals()
+        let signals = Signals()
         let server = Server(settings.configuration, logger: logger)
         do {
             try await server.start()
@@ -101,7 +101,14 @@ enum Daemon {
                 complain("cannot write to descriptor \(descriptor)")
             }
         }
-        await signals.first()
+        for await wish in signals.wishes {
+            guard wish == .reload else { break }
+            do {
+                try server.reloadCertificate()
+            } catch {
+                complain("the old certificate stays: \(error)")
+            }
+        }
         await server.stop()
         return 0
     }

@@ -1,32 +1,36 @@
 import Foundation
 import Synchronization
 
-/// The signals that ask the program to end: the first one is waited for, the second one ends it at once.
-final class StopSignals {
-    private let arrivals: AsyncStream<Void>
+/// The signals that ask the program for something: to end, or to read its certificate again.
+///
+/// The second signal to end is not waited for: it ends the program at once.
+final class Signals {
+    /// What a signal asks for.
+    enum Wish: Sendable {
+        case stop
+        case reload
+    }
+
+    /// The wishes as they come.
+    let wishes: AsyncStream<Wish>
     private let sources: [any DispatchSourceSignal]
 
     init() {
-        let (arrivals, continuation) = AsyncStream<Void>.makeStream()
-        self.arrivals = arrivals
+        let (wishes, continuation) = AsyncStream<Wish>.makeStream()
+        self.wishes = wishes
         let queue = DispatchQueue(label: "rivuletd.signals")
         let counter = Counter()
-        sources = [SIGTERM, SIGINT].map { number in
+        sources = [(SIGTERM, Wish.stop), (SIGINT, .stop), (SIGHUP, .reload)].map { number, wish in
             // The default effect would end the process before the source is told.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
-                if counter.next() > 1 { _exit(1) }
-                continuation.yield()
+                if wish == .stop, counter.next() > 1 { _exit(1) }
+                continuation.yield(wish)
             }
             source.resume()
             return source
         }
-    }
-
-    /// Returns at the first signal.
-    func first() async {
-        for await _ in arrivals { return }
     }
 
     /// Counts on the signals' queue, which is serial.

@@ -299,12 +299,67 @@ import Testing
         let account = Account(user: UserID(1))
         let id = try node.login(1)
         _ = try node.feed([.received(id, Packet(.unreadCount, .unreadCount(4)))])
-        #expect(node.core.unreadCount(of: account) == 4)
+        #expect(try node.log.unreadCount(of: account) == 4)
         _ = try node.feed([.received(id, Packet(.unreadCount, .unreadCount(-4)))])
-        #expect(node.core.unreadCount(of: account) == 0)
+        #expect(try node.log.unreadCount(of: account) == 0)
         _ = try node.feed([.received(id, Packet(.unreadCount, .unreadCount(4)))])
         _ = try node.login(1)
-        #expect(node.core.unreadCount(of: account) == 0)
+        #expect(try node.log.unreadCount(of: account) == 0)
+    }
+
+    @Test
+    mutating func `the other devices of a user are told of a login, the device itself and strangers are not`()
+        throws
+    {
+        var rules = NodeRules()
+        rules.checksFriends = true
+        node = NodeDriver(rules: rules)
+        let (phone, other) = (try node.login(1, device: 5), try node.login(2, device: 6))
+        let laptop = try node.connect()
+        let token = AuthenticationToken(
+            token: "t", platformID: .linux, deviceID: "a \"b\"" + String(repeating: "x", count: 300))
+        _ = try node.feed([.received(laptop, Packet(.authToken, .authToken(token)))])
+        let told = try node.feed([
+            .loginAnswered(laptop, .accepted(Account(user: UserID(1)), DeviceNumber(rawValue: 7)))
+        ])
+        let text = """
+            {"login_point":{"time":\(node.now.timestamp),"platform":\(PlatformID.linux.rawValue),\
+            "device":"a \\"b\\"\(String(repeating: "x", count: 95))"}}
+            """
+        #expect(told.sent(to: phone) == [Packet(.notification, .text(text))])
+        #expect(told.sent(to: laptop).map(\.command) == [.authStatus])
+        #expect(told.sent(to: other).isEmpty)
+        let again = try node.connect()
+        _ = try node.feed([.received(again, Packet(.authToken, NodeDriver.token))])
+        let back = try node.feed([
+            .loginAnswered(again, .accepted(Account(user: UserID(1)), DeviceNumber(rawValue: 7)))
+        ])
+        #expect(back.sent(to: laptop).isEmpty, "its own device comes back")
+        #expect(back.sent(to: phone).count == 1)
+    }
+
+    @Test mutating func `a revoked token ends its connections, and a login that is under way with it`() throws
+    {
+        let (bad, good) = (TokenID(rawValue: "rvt_bad"), TokenID(rawValue: "rvt_good"))
+        let first = try node.login(1, token: bad)
+        let second = try node.login(1, token: good)
+        let third = try node.login(2, token: bad)
+        let anonymous = try node.connect()
+        let late = try node.connect()
+        _ = try node.feed([.received(late, Packet(.authToken, NodeDriver.token))])
+        let ended = try node.feed([.tokenRevoked(bad), .tokenRevoked(.none)])
+        #expect(
+            ended == [
+                .close(first, .tokenRevoked, afterMilliseconds: 0),
+                .close(third, .tokenRevoked, afterMilliseconds: 0),
+            ])
+        let answer = try node.feed([
+            .loginAnswered(late, .accepted(Account(user: UserID(3)), .none, bad))
+        ])
+        #expect(
+            answer.sent(to: late).map(\.body) == [.authStatus(AuthenticationStatus(status: 1))])
+        let ping = try node.feed([.received(second, Packet(.ping)), .received(anonymous, Packet(.ping))])
+        #expect(ping.sent(to: second).count == 1 && ping.sent(to: anonymous).count == 1)
     }
 
     @Test mutating func `who watches a user is told when the user comes and goes`() throws {

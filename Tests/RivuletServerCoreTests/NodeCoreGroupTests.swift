@@ -7,7 +7,7 @@ extension NodeDriver {
     /// Lets the node hear of changes, as the directory would.
     @discardableResult
     mutating func change(_ changes: MembershipChange...) throws -> [NodeAction] {
-        try feed([.membershipsChanged(changes, at: now)])
+        try feed([.membershipsChanged(changes, at: now, after: log.lastKey)])
     }
 
     /// Makes a group of these users, the first of whom owns it.
@@ -189,6 +189,27 @@ extension [Packet] {
         node.pageLimit = PageLimit()
         let new = try node.login(3)
         #expect(try node.feed([.received(new, sync)]).sent(to: new).contents == ["late"])
+    }
+
+    @Test(arguments: [-3_600_000, 0, 3_600_000] as [Int64])
+    mutating func `a clock that is set hides nothing of a super group, and shows nothing from before joining`(
+        step: Int64
+    ) throws {
+        try node.makeGroup(7, 1, isSuper: true)
+        let author = try node.login(1)
+        _ = try node.feed([.received(author, NodeDriver.group(1, 7, "before"))])
+        try node.change(.addMember(GroupID(7), UserID(2), .member))
+        node.now.milliseconds += step
+        for content in ["one", "two"] {
+            _ = try node.feed([.received(author, NodeDriver.group(1, 7, content))])
+        }
+        let reader = try node.login(2)
+        let sync = Packet(.syncGroup, .groupSyncKey(GroupSyncKey(groupID: 7, key: -1)))
+        #expect(try node.feed([.received(reader, sync)]).sent(to: reader).contents == ["one", "two"])
+        // Who leaves and comes back starts anew.
+        try node.change(.removeMember(GroupID(7), UserID(2)), .addMember(GroupID(7), UserID(2), .member))
+        _ = try node.feed([.received(author, NodeDriver.group(1, 7, "three"))])
+        #expect(try node.feed([.received(reader, sync)]).sent(to: reader).contents == ["three"])
     }
 
     @Test(arguments: [7, 8, 9] as [Int64])

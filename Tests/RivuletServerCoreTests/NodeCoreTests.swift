@@ -15,10 +15,17 @@ struct NodeDriver {
     private var lastConnection: UInt64 = 0
 
     init(
-        limits: NodeCore.Limits = NodeCore.Limits(), rules: NodeRules = NodeRules(),
+        limits: NodeCore.Limits = NodeCore.Limits(), rules: NodeRules = NodeDriver.quietRules,
         filter: ContentFilter? = nil
     ) {
         core = NodeCore(limits: limits, rules: rules, filter: filter)
+    }
+
+    /// The rules of most tests, which look at messages alone.
+    static var quietRules: NodeRules {
+        var rules = NodeRules()
+        rules.tellsLogins = false
+        return rules
     }
 
     /// Feeds events and answers what the log and the directory are asked, until only answers to clients are left.
@@ -38,6 +45,8 @@ struct NodeDriver {
                     }
                 case .reportKey(let queue, let reader, let key):
                     try log.report(key, of: queue, by: reader)
+                case .reportUnread(let account, let count):
+                    try log.setUnreadCount(count, of: account)
                 default: visible.append(action)
                 }
             }
@@ -69,12 +78,14 @@ struct NodeDriver {
         return id
     }
 
-    mutating func login(_ user: Int64, device: Int64 = 0, version: UInt8 = 2) throws -> ConnectionID {
+    mutating func login(
+        _ user: Int64, device: Int64 = 0, version: UInt8 = 2, token: TokenID = .none
+    ) throws -> ConnectionID {
         let id = try connect()
         _ = try feed([
             .received(id, Packet(.authToken, Self.token, version: version)),
             .loginAnswered(
-                id, .accepted(Account(user: UserID(user)), DeviceNumber(rawValue: device))),
+                id, .accepted(Account(user: UserID(user)), DeviceNumber(rawValue: device), token)),
         ])
         return id
     }

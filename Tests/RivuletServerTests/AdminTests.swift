@@ -3,6 +3,7 @@ import RivuletModel
 import RivuletServer
 import RivuletServerCore
 import RivuletTestSupport
+import RivuletWire
 import Testing
 
 @testable import RivuletServer
@@ -184,6 +185,58 @@ import Testing
         await server.stop()
         let first = silent[0]
         #expect(try await blocking { first.read() } == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `tokens are made, listed and revoked, on a running server and on its files`(isRunning: Bool)
+        async throws
+    {
+        let server = isRunning ? try await TestServer(users: [], folder: folder) : nil
+        let made = try await ask(.createTokens(first: 7, last: 9, label: "l", lifetime: nil))
+        #expect(made.tokens?.map(\.user) == [7, 8, 9])
+        let secrets = try #require(made.tokens).compactMap(\.token)
+        #expect(Set(secrets).count == 3)
+        _ = try await ask(.createTokens(first: 7, last: 7, label: "", lifetime: 60_000))
+        let list = try await ask(.listTokens(user: 7)).tokens ?? []
+        #expect(list.count == 2)
+        #expect(list.allSatisfy { $0.token == nil && $0.user == 7 && $0.revokedMilliseconds == nil })
+        #expect(list.count { $0.expiresMilliseconds == $0.createdMilliseconds + 60_000 } == 1)
+        let revoked = try await ask(.revokeTokens(tokens: [secrets[0], "typo", list[1].id]))
+        #expect(revoked.unknownCount == 1)
+        #expect(revoked.tokens?.count == 2)
+        #expect(try await ask(.listTokens(user: 7)).tokens?.allSatisfy { !$0.isValid(at: 0) } == true)
+        #expect(try await ask(.listTokens(user: nil)).tokens?.count == 4)
+        for (first, last) in [(0, 1), (2, 1), (1, 100_001), (-1, .max)] as [(Int64, Int64)] {
+            let refused = try await ask(.createTokens(first: first, last: last, label: "", lifetime: nil))
+            #expect(refused.error?.code == "bad_range")
+        }
+        let long = String(repeating: "x", count: 256)
+        #expect(
+            try await ask(.createTokens(first: 1, last: 1, label: long, lifetime: nil)).error?.code
+                == "bad_label")
+        #expect(
+            try await ask(.createTokens(first: 1, last: 1, label: "", lifetime: 0)).error?.code
+                == "bad_lifetime")
+        await server?.stop()
+    }
+
+    @Test func `revoking a token ends its connections and no others`() async throws {
+        let server = try await TestServer(users: [1], folder: folder)
+        let port = server.port
+        let made = try await ask(.createTokens(first: 1, last: 2, label: "", lifetime: nil)).tokens ?? []
+        try #require(made.count == 2)
+        let token = try #require(made[0].token)
+        let phone = try await RawClient.login(port: port, token: token, device: "phone")
+        let laptop = try await RawClient.login(port: port, token: token, device: "laptop")
+        let kept = try await server.login(1, device: "desk")
+        #expect(try await ask(.revokeTokens(tokens: [made[0].id])).tokens?.count == 1)
+        for client in [phone, laptop] { #expect(try await client.receiveUntilClosed().isEmpty) }
+        #expect(try await kept.receiveUntilPong().isEmpty)
+        let back = try await RawClient.connect(port: port)
+        let login = AuthenticationToken(token: token, platformID: .iOS, deviceID: "phone")
+        await back.send(.authToken, .authToken(login))
+        #expect(try await back.receive().body == .authStatus(AuthenticationStatus(status: 1)))
+        await server.stop()
     }
 
     @Test(arguments: 0..<64)

@@ -38,6 +38,14 @@ private final class FullDiskLog: MessageLog {
 
     func newestKey(of queue: QueueID) throws -> Int64 { try memory.newestKey(of: queue) }
 
+    var lastKey: Int64 { memory.lastKey }
+
+    func unreadCount(of account: Account) throws -> Int32 { try memory.unreadCount(of: account) }
+
+    func setUnreadCount(_ count: Int32, of account: Account) throws {
+        try memory.setUnreadCount(count, of: account)
+    }
+
     func reportedKey(of queue: QueueID, by reader: Account) throws -> Int64 {
         try memory.reportedKey(of: queue, by: reader)
     }

@@ -1,3 +1,4 @@
+import RivuletModel
 import RivuletServer
 import RivuletServerCore
 import RivuletTestSupport
@@ -57,6 +58,41 @@ import Testing
         for _ in 0..<10 { await client.send(.authToken, token("no-such-token")) }
         #expect(try await client.receiveUntilClosed().count == 3)
         await server.stop()
+    }
+
+    @Test func `a login is told to the user's other devices by NOTIFICATION`() async throws {
+        let server = try await TestServer(users: [101, 102]) { $0.rules.tellsLogins = true }
+        let phone = try await server.login(101, device: "phone")
+        let other = try await server.login(102)
+        let laptop = try await server.login(101, device: "laptop", platform: .linux)
+        let told = try await phone.receive()
+        #expect(told.command == .notification)
+        guard case .text(let text) = told.body else { return }
+        let ending = #","platform":\#(PlatformID.linux.rawValue),"device":"laptop"}}"#
+        #expect(text.hasPrefix(#"{"login_point":{"time":"#) && text.hasSuffix(ending))
+        for client in [laptop, other, phone] { #expect(try await client.receiveUntilPong().isEmpty) }
+        await server.stop()
+    }
+
+    @Test func `UNREAD_COUNT outlives the server, and the next login resets it`() async throws {
+        let server = try await TestServer(users: [101])
+        let account = Account(user: UserID(101))
+        let client = try await server.login(101)
+        await client.send(.unreadCount, .unreadCount(7))
+        _ = try await client.receiveUntilPong()
+        #expect(try await server.server.unreadCount(of: account) == 7)
+        await server.stop()
+        let again = try await TestServer(users: [101], folder: server.folder)
+        #expect(try await again.server.unreadCount(of: account) == 7)
+        _ = try await again.login(101)
+        #expect(try await again.server.unreadCount(of: account) == 0)
+        await again.stop()
+        let last = try await TestServer(users: [101], folder: server.folder)
+        #expect(try await last.server.unreadCount(of: account) == 0)
+        await last.stop()
+        await #expect { _ = try await last.server.unreadCount(of: account) } throws: {
+            ($0 as? ServerError)?.code == .notRunning
+        }
     }
 
     @Test func `a second login is ignored`() async throws {

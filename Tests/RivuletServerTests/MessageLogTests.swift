@@ -309,6 +309,14 @@ private final class FoldingLog: MessageLog {
 
     func newestKey(of queue: QueueID) throws -> Int64 { try log.newestKey(of: queue) }
 
+    var lastKey: Int64 { log.lastKey }
+
+    func unreadCount(of account: Account) throws -> Int32 { try log.unreadCount(of: account) }
+
+    func setUnreadCount(_ count: Int32, of account: Account) throws {
+        try log.setUnreadCount(count, of: account)
+    }
+
     func reportedKey(of queue: QueueID, by reader: Account) throws -> Int64 {
         try log.reportedKey(of: queue, by: reader)
     }

@@ -40,6 +40,12 @@ import Testing
         }
     }
 
+    /// A connection that a test uses more than once.
+    private final class Held: @unchecked Sendable {
+        // Invariant: touched on the transport's context alone.
+        var connection: (any Connection)?
+    }
+
     private let authority: CertificateMaker
     private let certificate: CertificateMaker.Certificate
 
@@ -129,6 +135,64 @@ import Testing
                 (error as? ServerError)?.code == .badConfiguration
                     && (error as? ServerError)?.message.contains(part) == true
             }
+        }
+    }
+
+    @Test func `a certificate read again is for new connections, and the old ones go on`() async throws {
+        let folder = try TemporaryFolder()
+        let (certificateFile, keyFile) = (folder.path(of: "cert.pem"), folder.path(of: "key.pem"))
+        func install(_ made: CertificateMaker.Certificate) throws {
+            for (from, to) in [(made.certificateFile, certificateFile), (made.keyFile, keyFile)] {
+                try Data(contentsOf: URL(fileURLWithPath: from)).write(to: URL(fileURLWithPath: to))
+            }
+        }
+        try install(certificate)
+        let server = try await TestServer(users: [1]) {
+            $0.listenTLS = [ListenAddress(host: "127.0.0.1", port: 0)]
+            $0.tls = TLSFiles(certificate: certificateFile, key: keyFile)
+        }
+        let port = try #require(server.server.tlsAddresses.first).port
+        let options = TransportOptions(tls: TLSClientOptions(authorityFile: authority.authorityFile))
+        let context = try OwnedContext(options: options)
+        defer { context.stop() }
+        let collected = Collected()
+        let login = Packet(
+            .authToken,
+            .authToken(AuthenticationToken(token: try server.token(of: 1), platformID: .iOS, deviceID: "d")),
+            sequence: 1)
+        let bytes = try login.pack(from: .client, profile: .current)
+        let ping = try Packet(.ping, .empty, sequence: 2).pack(from: .client, profile: .current)
+        let held = Held()
+        context.context.enqueue {
+            let made = context.transport.connect(
+                to: [Endpoint(host: "127.0.0.1", port: port)], of: Endpoint(host: "localhost", port: port),
+                handler: { collected.take($0) })
+            made.write(bytes)
+            held.connection = made
+        }
+        #expect(try await collected.wait(for: .authStatus).end == nil)
+
+        try install(authority.certificate(for: ["DNS:elsewhere.example"]))
+        try server.server.reloadCertificate()
+        let moved = try await converse(server, options, port: port)
+        guard case .failed(let error) = moved.end else {
+            Issue.record("the old certificate is still given")
+            return
+        }
+        #expect(error.code == "TLS_WRONG_HOST")
+        context.context.enqueue { held.connection?.write(ping) }
+        #expect(try await collected.wait(for: .pong).end == nil)
+
+        // Files that cannot be used change nothing.
+        try Data("no certificate".utf8).write(to: URL(fileURLWithPath: certificateFile))
+        #expect { try server.server.reloadCertificate() } throws: {
+            ($0 as? ServerError)?.code == .badConfiguration
+        }
+        let same = try await converse(server, options, port: port, host: "elsewhere.example")
+        #expect(same.commands.contains(.pong))
+        await server.stop()
+        #expect { try server.server.reloadCertificate() } throws: {
+            ($0 as? ServerError)?.code == .notRunning
         }
     }
 }

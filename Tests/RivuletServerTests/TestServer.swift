@@ -24,6 +24,8 @@ final class TestServer: Sendable {
         tokens = try Self.makeTokens(users, in: DataDirectory(path: folder.path))
         var configuration = ServerConfiguration(data: DataDirectory(path: folder.path))
         configuration.listen = [ListenAddress(host: "127.0.0.1", port: 0)]
+        // Most tests look at messages alone.
+        configuration.rules.tellsLogins = false
         configure(&configuration)
         server = Server(configuration, logger: log.logger, clock: { time?.now ?? .current })
         try await server.start()

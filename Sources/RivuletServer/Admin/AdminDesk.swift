@@ -7,6 +7,8 @@ struct AdminDesk: Sendable {
     var memberships: @Sendable () async throws -> Memberships
     /// Makes changes, all or none, and answers those that made a difference.
     var apply: @Sendable ([MembershipChange]) async throws -> [MembershipChange]
+    /// Who may log in.
+    var tokens: TokenDesk
 
     /// The most users in one request.
     static let usersMax = 20_000
@@ -50,6 +52,8 @@ struct AdminDesk: Sendable {
             return try answerQuestion(request, try await memberships())
         case .createGroup(let id, let name, let owner, let members, let isSuper):
             return try await createGroup(id, name, owner, members, isSuper)
+        case .createTokens, .listTokens, .revokeTokens:
+            return try await answerAboutTokens(request)
         default:
             var answer = AdminAnswer()
             answer.changed = try await apply(try changes(request)).count
@@ -84,6 +88,31 @@ struct AdminDesk: Sendable {
             break
         }
         return answer
+    }
+
+    private func answerAboutTokens(_ request: AdminRequest) async throws -> AdminAnswer {
+        switch request {
+        case .createTokens(let first, let last, let label, let lifetime):
+            guard first > 0, first <= last, last - first < TokenDesk.tokensMax else {
+                throw Refusal(
+                    code: "bad_range", message: "a range begins at 1 or later and names 1 to 100000 users")
+            }
+            guard label.utf8.count <= TokenDesk.labelBytesMax else {
+                throw Refusal(
+                    code: "bad_label", message: "a label has at most \(TokenDesk.labelBytesMax) bytes")
+            }
+            guard lifetime ?? 1 > 0 else {
+                throw Refusal(code: "bad_lifetime", message: "a token lives for 1 ms or longer")
+            }
+            return try await tokens.create(first...last, label, lifetime: lifetime)
+        case .revokeTokens(let words):
+            guard words.count <= Self.usersMax else {
+                throw Refusal(code: "too_many_tokens", message: "at most \(Self.usersMax) at a time")
+            }
+            return try await tokens.revoke(words)
+        case .listTokens(let user): return try await tokens.list(of: try user.map { try Self.user($0) })
+        default: return AdminAnswer()
+        }
     }
 
     // MARK: Changes
@@ -142,7 +171,8 @@ struct AdminDesk: Sendable {
         case .setBlocked(let user, let others, let isBlocked):
             let account = Account(user: try Self.user(user))
             return try Self.others(others, of: account).map { .setBlocked(by: account, $0, isBlocked) }
-        case .createGroup, .listGroups, .showGroup, .listBans, .listFriends:
+        case .createGroup, .listGroups, .showGroup, .listBans, .listFriends, .createTokens, .listTokens,
+            .revokeTokens:
             return []
         }
     }

@@ -32,6 +32,12 @@ public enum AdminRequest: Codable, Sendable, Hashable {
     case setBlocked(user: Int64, others: [Int64], isBlocked: Bool)
     /// A user's friends and blacklist.
     case listFriends(user: Int64)
+    /// Makes a token for each user of a range; it ends after a number of milliseconds, or never.
+    case createTokens(first: Int64, last: Int64, label: String, lifetime: Int64?)
+    /// The tokens of a user, or all of them, without their secret parts.
+    case listTokens(user: Int64?)
+    /// Revokes tokens, each named by its id or its whole text, and ends the connections that use them.
+    case revokeTokens(tokens: [String])
 }
 
 /// The answer to an ``AdminRequest``.
@@ -98,6 +104,36 @@ public struct AdminAnswer: Codable, Sendable, Hashable {
         public var banned: [Int64]
     }
 
+    /// A token.
+    public struct Token: Codable, Sendable, Hashable {
+        /// The readable part, by which it is listed and revoked.
+        public var id: String
+        /// Whose it is.
+        public var user: Int64
+        /// The text that the client sends; only in the answer to the request that made it.
+        public var token: String?
+        /// A note of the one who made it.
+        public var label: String
+        /// When it was made, in milliseconds since 1970.
+        public var createdMilliseconds: Int64
+        /// When it ends; nil for never.
+        public var expiresMilliseconds: Int64?
+        /// When it was revoked; nil while it was not.
+        public var revokedMilliseconds: Int64?
+
+        enum CodingKeys: String, CodingKey {
+            case id, user, token, label
+            case createdMilliseconds = "created_ms"
+            case expiresMilliseconds = "expires_ms"
+            case revokedMilliseconds = "revoked_ms"
+        }
+
+        /// Whether a login with it succeeds at a time.
+        public func isValid(at milliseconds: Int64) -> Bool {
+            revokedMilliseconds == nil && (expiresMilliseconds.map { milliseconds < $0 } ?? true)
+        }
+    }
+
     /// Whether the request was fulfilled.
     public var ok: Bool
     /// Why not.
@@ -112,6 +148,15 @@ public struct AdminAnswer: Codable, Sendable, Hashable {
     public var friends: [Int64]?
     /// A user's blacklist, by number.
     public var blocked: [Int64]?
+    /// Tokens that were made, asked for or revoked.
+    public var tokens: [Token]?
+    /// How many of the tokens to revoke do not exist.
+    public var unknownCount: Int?
+
+    enum CodingKeys: String, CodingKey {
+        case ok, error, changed, groups, rooms, friends, blocked, tokens
+        case unknownCount = "unknown_count"
+    }
 
     init() {
         ok = true

@@ -9,7 +9,14 @@ extension Server {
             apply: { [weak self] changes in
                 guard let self else { throw Server.notRunning }
                 return try await self.apply(changes)
-            })
+            },
+            tokens: TokenDesk(
+                onAccounts: { [weak self] body in
+                    guard let self else { throw Server.notRunning }
+                    return try await self.runningNode().accountThread.perform(body)
+                },
+                endConnections: { [weak self] tokens in await self?.endConnections(of: tokens) },
+                now: clock))
         do {
             keep(try AdminSocket(in: configuration.data, desk: desk))
         } catch {

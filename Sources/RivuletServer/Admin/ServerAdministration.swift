@@ -1,5 +1,5 @@
 import Foundation
-import RivuletServerCore
+public import RivuletServerCore
 
 /// The administration of a data folder, whether or not a server runs on it.
 ///
@@ -9,13 +9,19 @@ import RivuletServerCore
 /// ```
 public struct ServerAdministration: Sendable {
     private let folder: DataDirectory
+    private let now: @Sendable () -> WallTime
 
     /// How long an answer of the running server is waited for.
     private static let patienceSeconds = 60
 
     /// Names the folder.
-    public init(of folder: DataDirectory) {
+    ///
+    /// - Parameters:
+    ///   - folder: The data folder.
+    ///   - now: The wall clock for changes while no server runs.
+    public init(of folder: DataDirectory, now: @escaping @Sendable () -> WallTime = { .current }) {
         self.folder = folder
+        self.now = now
     }
 
     /// Asks the running server through its socket, or acts on the files of a stopped one.
@@ -70,6 +76,26 @@ public struct ServerAdministration: Sendable {
     }
 
     private func performOnFiles(_ request: AdminRequest) async throws -> AdminAnswer {
+        switch request {
+        case .createTokens, .listTokens, .revokeTokens:
+            // Several processes may have the accounts open, and there is nobody to disconnect.
+            return await AdminDesk(
+                memberships: { Memberships() }, apply: { _ in [] }, tokens: tokenDesk
+            ).answer(request)
+        default: return try await changeMembers(request)
+        }
+    }
+
+    private var tokenDesk: TokenDesk {
+        TokenDesk(
+            onAccounts: { [folder] body in
+                let directory = try AccountDirectory(in: folder)
+                defer { directory.close() }
+                return try body(directory)
+            }, endConnections: { _ in }, now: now)
+    }
+
+    private func changeMembers(_ request: AdminRequest) async throws -> AdminAnswer {
         let file: MembershipFile
         do {
             file = try MembershipFile(whileStoppedIn: folder)
@@ -82,7 +108,8 @@ public struct ServerAdministration: Sendable {
         let held = OneThread(file)
         defer { held.file.close() }
         return await AdminDesk(
-            memberships: { held.file.memberships }, apply: { try held.file.apply($0, at: .current) }
+            memberships: { held.file.memberships }, apply: { [now] in try held.file.apply($0, at: now()) },
+            tokens: tokenDesk
         ).answer(request)
     }
 

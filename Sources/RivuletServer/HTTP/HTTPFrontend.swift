@@ -126,7 +126,7 @@ final class HTTPFrontend: Sendable {
         let (place, limit) = (try Self.place(request), try Self.limit(request))
         do {
             let page = try await server().history(of: chat, for: account, place, limit: limit)
-            return HTTPReply.page(page.messages, hasMore: page.hasMore)
+            return HTTPReply.page(page)
         } catch let error as ServerError where error.code == .notAMember {
             throw HTTPRefusal.notMember
         }

@@ -77,6 +77,8 @@ enum HTTPReply {
     private struct PageBody: Encodable {
         var items: [MessageBody]
         var more: Bool
+        /// With which key to go on, when there is more; the page may be empty.
+        var next: String?
     }
 
     static func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
@@ -86,8 +88,11 @@ enum HTTPReply {
         return response
     }
 
-    static func page(_ messages: [StoredMessage], hasMore: Bool) -> HTTPResponse {
-        json(PageBody(items: messages.map(MessageBody.init), more: hasMore))
+    static func page(_ page: HistoryPage) -> HTTPResponse {
+        json(
+            PageBody(
+                items: page.messages.map(MessageBody.init), more: page.hasMore,
+                next: page.next.map { String($0) }))
     }
 
     static func page(_ entries: [RoomHistoryEntry], of room: RoomID, hasMore: Bool) -> HTTPResponse {

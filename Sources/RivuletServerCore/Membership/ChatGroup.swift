@@ -62,13 +62,21 @@ public struct GroupMember: Sendable, Hashable {
     public var isMuted: Bool
     /// When the user joined.
     public var joined: WallTime
+    /// The last key that the message log had given when the user joined; nil when that is not known.
+    ///
+    /// A super group's messages up to it are not the member's. Clocks go back, keys do not.
+    public var joinedKey: Int64?
 
     /// Makes a member.
-    public init(user: UserID, role: GroupRole = .member, isMuted: Bool = false, joined: WallTime) {
+    public init(
+        user: UserID, role: GroupRole = .member, isMuted: Bool = false, joined: WallTime,
+        joinedKey: Int64? = nil
+    ) {
         self.user = user
         self.role = role
         self.isMuted = isMuted
         self.joined = joined
+        self.joinedKey = joinedKey
     }
 }
 

@@ -10,10 +10,23 @@ public protocol MembershipDirectory: AnyObject {
 
     /// Makes the changes in order, all or none; they are safe when this returns.
     ///
+    /// - Parameters:
+    ///   - changes: What is to be.
+    ///   - now: When, for new groups and members.
+    ///   - key: The last key that the message log has given, for new members; nil when it is not known.
     /// - Returns: Those that made a difference.
     /// - Throws: ``MembershipError`` for a change that cannot be made, or what the storage throws; then nothing has
     ///   changed.
-    func apply(_ changes: [MembershipChange], at now: WallTime) throws -> [MembershipChange]
+    func apply(
+        _ changes: [MembershipChange], at now: WallTime, after key: Int64?
+    ) throws -> [MembershipChange]
+}
+
+extension MembershipDirectory {
+    /// Makes the changes of somebody who does not know the message log; new members are told by their time.
+    public func apply(_ changes: [MembershipChange], at now: WallTime) throws -> [MembershipChange] {
+        try apply(changes, at: now, after: nil)
+    }
 }
 
 /// A directory that lives as long as the process: the twin of the file for tests, demos and simulations.
@@ -27,10 +40,12 @@ public final class MemoryMembershipDirectory: MembershipDirectory {
     }
 
     /// Makes the changes in order, all or none.
-    public func apply(_ changes: [MembershipChange], at now: WallTime) throws -> [MembershipChange] {
+    public func apply(
+        _ changes: [MembershipChange], at now: WallTime, after key: Int64?
+    ) throws -> [MembershipChange] {
         var next = memberships
         var effective: [MembershipChange] = []
-        for change in changes where try next.apply(change, at: now) { effective.append(change) }
+        for change in changes where try next.apply(change, at: now, after: key) { effective.append(change) }
         memberships = next
         return effective
     }

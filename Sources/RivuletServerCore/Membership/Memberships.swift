@@ -96,15 +96,20 @@ public struct Memberships: Sendable, Equatable {
     /// - Parameters:
     ///   - change: What is to be.
     ///   - now: When, for new groups and members.
+    ///   - key: The last key that the message log has given, for new members; nil when it is not known.
     /// - Returns: Whether anything is different now.
     /// - Throws: ``MembershipError``; then nothing has changed.
     @discardableResult
-    public mutating func apply(_ change: MembershipChange, at now: WallTime) throws(MembershipError) -> Bool {
+    public mutating func apply(
+        _ change: MembershipChange, at now: WallTime, after key: Int64? = nil
+    ) throws(MembershipError) -> Bool {
         switch change {
         case .createGroup(let id, let app, let name, let isSuper, let owner, let members):
             var group = ChatGroup(id: id, app: app, name: name, isSuper: isSuper, created: now)
-            for user in members { group.setMember(GroupMember(user: user, joined: now)) }
-            group.setMember(GroupMember(user: owner, role: .owner, joined: now))
+            for user in members {
+                group.setMember(GroupMember(user: user, joined: now, joinedKey: key))
+            }
+            group.setMember(GroupMember(user: owner, role: .owner, joined: now, joinedKey: key))
             try insert(group)
             return true
         case .dissolveGroup(let id):
@@ -118,7 +123,7 @@ public struct Memberships: Sendable, Equatable {
         case .setBlocked(let account, let user, let isBlocked):
             return Self.set(user, isBlocked, in: &blocked[account])
         default:
-            return try applyToGroup(change, at: now)
+            return try applyToGroup(change, at: now, after: key)
         }
     }
 
@@ -151,7 +156,7 @@ public struct Memberships: Sendable, Equatable {
     }
 
     private mutating func applyToGroup(
-        _ change: MembershipChange, at now: WallTime
+        _ change: MembershipChange, at now: WallTime, after key: Int64?
     ) throws(MembershipError) -> Bool {
         guard let id = change.group, let before = groupOfID[id] else {
             throw .noSuchGroup(change.group ?? GroupID(0))
@@ -162,7 +167,8 @@ public struct Memberships: Sendable, Equatable {
         case .setGroupNotice(_, let notice): group.notice = notice
         case .setGroupSuper(_, let isSuper): group.isSuper = isSuper
         case .muteGroup(_, let isMuted): group.isMuted = isMuted
-        case .addMember(_, let user, let role): try group.add(user, role, at: now)
+        case .addMember(_, let user, let role):
+            try group.add(GroupMember(user: user, role: role, joined: now, joinedKey: key))
         case .removeMember(_, let user):
             guard group.owner != user else { throw .ownerNeeded(id) }
             guard group.removeMember(user) else { throw .notAMember(id, user) }
@@ -190,17 +196,15 @@ public struct Memberships: Sendable, Equatable {
 
 extension ChatGroup {
     /// Adds a member; one who is there already stays as he is.
-    fileprivate mutating func add(
-        _ user: UserID, _ role: GroupRole, at now: WallTime
-    ) throws(MembershipError) {
-        guard user.rawValue > 0 else { throw .badNumber(user.rawValue) }
-        guard member(user) == nil else { return }
+    fileprivate mutating func add(_ new: GroupMember) throws(MembershipError) {
+        guard new.user.rawValue > 0 else { throw .badNumber(new.user.rawValue) }
+        guard member(new.user) == nil else { return }
         // A new owner is made of a member, so that there is one all the time.
-        guard role != .owner else { throw .notAMember(id, user) }
+        guard new.role != .owner else { throw .notAMember(id, new.user) }
         guard members.count < Memberships.membersMax else {
             throw .tooManyMembers(id, max: Memberships.membersMax)
         }
-        setMember(GroupMember(user: user, role: role, joined: now))
+        setMember(new)
     }
 
     fileprivate mutating func setRole(_ role: GroupRole, of user: UserID) throws(MembershipError) {
