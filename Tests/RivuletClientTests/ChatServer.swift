@@ -16,26 +16,57 @@ final class ChatServer: Sendable {
 
     private let folder: TemporaryFolder
     private let tokens: [Int64: String]
+    private let rules: NodeRules
+    private let clock: ShiftedClock
     private let state: Mutex<State>
 
-    init(users: [Int64] = [7, 8]) async throws {
+    /// Starts a server with users, and staff who are users of another app.
+    init(
+        users: [Int64] = [7, 8], staff: [Int64] = [], staffApp: Int64 = 9,
+        rules: (inout NodeRules) -> Void = { _ in }
+    ) async throws {
         folder = try TemporaryFolder()
-        tokens = try Self.makeTokens(users, in: DataDirectory(path: folder.path))
-        let server = Self.makeServer(folder: folder, port: 0)
+        clock = ShiftedClock()
+        var allRules = NodeRules()
+        if !staff.isEmpty { allRules.customerServiceApp = staffApp }
+        rules(&allRules)
+        self.rules = allRules
+        let accounts =
+            users.map { Account(user: UserID($0)) } + staff.map { Account(app: staffApp, user: UserID($0)) }
+        tokens = try Self.makeTokens(accounts, in: DataDirectory(path: folder.path))
+        let server = Self.makeServer(folder: folder, port: 0, rules: allRules, clock: clock)
         try await server.start()
         state = Mutex(State(server: server, port: server.port))
     }
 
     var port: UInt16 { state.withLock { $0.port } }
+    /// The server that runs now.
+    var server: Server { state.withLock { $0.server } }
 
     func stop() async {
-        await state.withLock { $0.server }.stop()
+        await server.stop()
     }
 
     func restart() async throws {
-        let server = Self.makeServer(folder: folder, port: port)
+        let server = Self.makeServer(folder: folder, port: port, rules: rules, clock: clock)
         try await server.start()
         state.withLock { $0.server = server }
+    }
+
+    /// Lets the server's wall clock go forward.
+    func passTime(milliseconds: Int64) {
+        clock.shift(milliseconds)
+    }
+
+    /// A token that is good for so long by the server's clock.
+    func makeToken(of user: Int64, lifetimeMilliseconds: Int64) throws -> String {
+        let directory = try AccountDirectory(in: DataDirectory(path: folder.path))
+        defer { directory.close() }
+        var random = SystemRandomNumberGenerator()
+        return try directory.createToken(
+            for: Account(user: UserID(user)), lifetimeMilliseconds: lifetimeMilliseconds, now: clock.now,
+            using: &random
+        ).token
     }
 
     func token(of user: Int64) throws -> String {
@@ -57,22 +88,35 @@ final class ChatServer: Sendable {
         return IMService(configuration: configuration, storage: storage)
     }
 
-    private static func makeServer(folder: TemporaryFolder, port: UInt16) -> Server {
+    private static func makeServer(
+        folder: TemporaryFolder, port: UInt16, rules: NodeRules, clock: ShiftedClock
+    ) -> Server {
         var configuration = ServerConfiguration(data: DataDirectory(path: folder.path))
         configuration.listen = [ListenAddress(host: "127.0.0.1", port: port)]
-        return Server(configuration, logger: .silent)
+        configuration.rules = rules
+        return Server(configuration, logger: .silent, clock: { clock.now })
     }
 
-    private static func makeTokens(_ users: [Int64], in data: DataDirectory) throws -> [Int64: String] {
+    private static func makeTokens(_ accounts: [Account], in data: DataDirectory) throws -> [Int64: String] {
         let directory = try AccountDirectory(in: data)
         defer { directory.close() }
         var random = SystemRandomNumberGenerator()
         var tokens: [Int64: String] = [:]
-        for user in users {
-            tokens[user] =
-                try directory.createToken(for: Account(user: UserID(user)), now: .current, using: &random)
-                .token
+        for account in accounts {
+            tokens[account.user.rawValue] =
+                try directory.createToken(for: account, now: .current, using: &random).token
         }
         return tokens
+    }
+}
+
+/// The system's wall clock, put forward as tests want.
+private final class ShiftedClock: Sendable {
+    private let shifted = Mutex<Int64>(0)
+
+    var now: WallTime { WallTime(milliseconds: WallTime.current.milliseconds + shifted.withLock { $0 }) }
+
+    func shift(_ milliseconds: Int64) {
+        shifted.withLock { $0 += milliseconds }
     }
 }

@@ -3,9 +3,26 @@ import RivuletClientCore
 import RivuletWire
 import Synchronization
 
+/// Writes down what it is told, for tests to wait on.
+@MainActor
+protocol CallRecorder {
+    var calls: [String] { get }
+    /// The same, as it comes; for one reader.
+    nonisolated var stream: AsyncStream<String> { get }
+}
+
+extension CallRecorder {
+    /// Waits until it was told this, now or before.
+    func wait(for call: String) async throws {
+        if calls.contains(call) { return }
+        try await first(of: stream) { $0 == call }
+    }
+}
+
 /// Implements every method of every observer in its described form and writes down what it is told.
 @MainActor
-final class EveryObserver: ConnectionObserver, PeerMessageObserver, GroupMessageObserver, RoomMessageObserver,
+final class EveryObserver: CallRecorder, ConnectionObserver, PeerMessageObserver, GroupMessageObserver,
+    RoomMessageObserver,
     CustomerMessageObserver, RTMessageObserver, SystemMessageObserver, NotificationObserver,
     LoginPointObserver,
     OnlineStateObserver, VOIPObserver
