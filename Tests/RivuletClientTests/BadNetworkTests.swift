@@ -1,7 +1,9 @@
 import RivuletClient
-import RivuletClientCore
+import RivuletTransport
 import RivuletWire
 import Testing
+
+@testable import RivuletClientCore
 
 @Suite("A bad network", .timeLimit(.minutes(5)))
 struct BadNetworkTests {
@@ -65,5 +67,69 @@ struct BadNetworkTests {
         await service8.stopAndWait()
         try await proxy.close()
         await server.stop()
+    }
+
+    /// Connections that break, fall silent on one side or both, dawdle and tear frames apart; then good ones.
+    @Test(arguments: RoughProxy.Way.allCases, [1, 2] as [UInt64])
+    func `two people talk through a rough network, and everything arrives once and in order`(
+        way: RoughProxy.Way, seed: UInt64
+    ) async throws {
+        let server = try await ChatServer()
+        let proxy = try await RoughProxy(to: server.port, way: way) { Self.fate(of: $0, seed: seed) }
+        func configure(_ configuration: inout IMServiceConfiguration) {
+            proxy.lead(&configuration)
+            configuration.core.pingInterval = .milliseconds(300)
+            configuration.core.pingReplyTimeout = .milliseconds(300)
+            configuration.core.loginTimeout = .milliseconds(600)
+        }
+        let (storage7, storage8) = (makeStorage(), makeStorage())
+        let service7 = try server.makeService(user: 7, storage: storage7, configure: configure)
+        let service8 = try server.makeService(user: 8, storage: storage8, configure: configure)
+        let (arrivals7, arrivals8) = (service7.messages(), service8.messages())
+        let reports = (service7.sendReports(), service8.sendReports())
+        service7.start()
+        service8.start()
+        for number in 1...40 {
+            try service7.enqueue(peerMessage("a\(number)", from: 7, to: 8))
+            try service8.enqueue(peerMessage("b\(number)", from: 8, to: 7))
+        }
+        _ = try await take(40, of: arrivals8)
+        _ = try await take(40, of: arrivals7)
+        for (stream, name) in [(reports.0, "a"), (reports.1, "b")] {
+            var acknowledged: [String] = []
+            for await report in stream where report.step == .acknowledged {
+                acknowledged.append(report.entry.uuid ?? "")
+                if acknowledged.count == 40 { break }
+            }
+            #expect(acknowledged == (1...40).map { "uuid-\(name)\($0)" }, "seed \(seed)")
+        }
+        await service7.stopAndWait()
+        await service8.stopAndWait()
+        #expect(storage8.contents(from: 7) == (1...40).map { content("a\($0)") }, "seed \(seed)")
+        #expect(storage7.contents(from: 8) == (1...40).map { content("b\($0)") }, "seed \(seed)")
+        #expect(proxy.connectionCount > Self.badConnectionCount, "the faults have struck")
+        try await proxy.close()
+        await server.stop()
+    }
+
+    private static let badConnectionCount = 6
+
+    private static func fate(of number: Int, seed: UInt64) -> RoughProxy.Fate {
+        var random = SplitMixGenerator(seed: seed &* 1_000 &+ UInt64(number))
+        var fate = RoughProxy.Fate()
+        fate.pieceBytesMax = Int.random(in: 1...400, using: &random)
+        if number % 2 == 0 {
+            fate.pieceBytesMax = max(20, fate.pieceBytesMax)
+            fate.delay = .milliseconds(Int.random(in: 1...4, using: &random))
+        }
+        guard number < badConnectionCount else { return fate }
+        let limit = Int.random(in: 1...1_500, using: &random)
+        switch Int.random(in: 0...5, using: &random) {
+        case 0: fate.end = .silence(afterBytes: limit)
+        case 1: fate.end = .halfSilence(towardsServer: true, afterBytes: limit)
+        case 2: fate.end = .halfSilence(towardsServer: false, afterBytes: limit)
+        default: fate.end = .cut(afterBytes: limit)
+        }
+        return fate
     }
 }
