@@ -73,6 +73,8 @@ extension ClientCore {
         }
         if key > 0, queues[queue]?.key != key {
             queues[queue]?.key = key
+            // The app has what is before it, whatever becomes of the batch: nothing of that is to come again.
+            queues[queue]?.committedKey = key
             commits.next.changes.append(.groupKey(group: group, key: key))
         }
         if link.isOnline { requestRound(queue) }

@@ -350,6 +350,21 @@ struct SyncTests {
         #expect(named.packets().map(\.body) == [.groupSyncKey(GroupSyncKey(groupID: 5, key: -1))])
     }
 
+    @Test func `the key that the app gave for a super group outlives a failed commit`() {
+        var driver = CoreDriver.online()
+        #expect(
+            driver.tell(.superGroupAdded(5, key: 50)).batches.map(\.changes) == [
+                [.groupKey(group: 5, key: 50)]
+            ])
+        driver.failCommit()
+        driver.passDeadline()
+        driver.open()
+        let asked = driver.receive(.authStatus, .authStatus(AuthenticationStatus(status: 0)))
+        #expect(
+            asked.packets().filter { $0.command == .syncGroup }.map(\.body)
+                == [.groupSyncKey(GroupSyncKey(groupID: 5, key: 50))])
+    }
+
     @Test func `what is asked of super groups before the storage was read is done afterwards`() {
         func changes(_ events: [ClientEvent]) -> [StorageChange] {
             var driver = CoreDriver()
