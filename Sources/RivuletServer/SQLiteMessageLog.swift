@@ -130,6 +130,10 @@ final class SQLiteMessageLog: MessageLog {
                     outcomes.append(.duplicate(places))
                     continue
                 }
+                guard !entry.isRepeatOnly else {
+                    outcomes.append(.unknown)
+                    continue
+                }
                 let (places, location) = try store(entry, identity, touched: &touched)
                 if let identity {
                     remember(identity, location, now)

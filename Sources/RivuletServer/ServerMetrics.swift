@@ -29,8 +29,15 @@ final class ServerMetrics: Sendable {
     }
 
     func count(_ outcomes: [AppendOutcome]) {
-        let repeated = outcomes.count { if case .duplicate = $0 { true } else { false } }
-        messagesStored.add(outcomes.count - repeated, ordering: .relaxed)
+        var (stored, repeated) = (0, 0)
+        for outcome in outcomes {
+            switch outcome {
+            case .stored: stored += 1
+            case .duplicate: repeated += 1
+            case .unknown: break
+            }
+        }
+        messagesStored.add(stored, ordering: .relaxed)
         messagesRepeated.add(repeated, ordering: .relaxed)
         commits.add(1, ordering: .relaxed)
     }

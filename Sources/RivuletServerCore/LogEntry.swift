@@ -23,6 +23,9 @@ public struct LogEntry: Sendable, Equatable {
     public var content: String
     /// The queues that are to hold it, the author's last; a queue may stand here twice.
     public var queues: [QueueID]
+    /// Whether it is only to be recognised: its author may not write this now, but may have been allowed when the
+    /// message came first.
+    public var isRepeatOnly = false
 
     /// Makes an entry.
     public init(
@@ -62,6 +65,8 @@ public enum AppendOutcome: Sendable, Equatable {
     case stored([QueuePlace])
     /// It had been stored before, at these places.
     case duplicate([QueuePlace])
+    /// It was only to be recognised (``LogEntry/isRepeatOnly``), and is not known; nothing was stored.
+    case unknown
 }
 
 /// A message as a queue holds it.

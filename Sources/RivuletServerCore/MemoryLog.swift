@@ -44,6 +44,7 @@ public final class MemoryLog: MessageLog {
             if let identity, let places = places(ofEarlier: entry, identity, at: now) {
                 return .duplicate(places)
             }
+            guard !entry.isRepeatOnly else { return .unknown }
             let places = entry.queues.map { store(entry, in: $0) }
             if let identity {
                 known[identity, default: []].append(

@@ -10,7 +10,8 @@ public protocol MessageLog: AnyObject {
     /// An entry with the identity of one already stored, or of an earlier one in the same call, is answered with the
     /// places of the first and stored no second time (``MessageIdentity``). An entry whose content is
     /// `{"burned":{"msgid":…}}` takes with it the stored message that its author received under that uuid: it keeps
-    /// its place and loses its content, and no page holds it any more.
+    /// its place and loses its content, and no page holds it any more. An entry that is only to be recognised
+    /// (``LogEntry/isRepeatOnly``) is stored in no case.
     ///
     /// - Throws: What the storage throws; then nothing was stored.
     func append(_ entries: [LogEntry], at now: WallTime) throws -> [AppendOutcome]

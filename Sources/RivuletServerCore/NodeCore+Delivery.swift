@@ -15,6 +15,11 @@ extension NodeCore {
                 // The first ACK was lost: it is given again, with the same place, and nothing else happens.
                 counts.duplicates += 1
                 answer(message, at: places.last)
+            case .unknown:
+                guard case .client(let connection, let sequence) = message.origin, clients[connection] != nil,
+                    let refusal = message.refusal
+                else { continue }
+                acknowledge(sequence, status: refusal.status, flags: refusal.flags, on: connection)
             }
         }
     }

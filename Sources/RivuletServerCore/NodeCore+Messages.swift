@@ -11,17 +11,16 @@ extension NodeCore {
         guard message.sender == author.user.rawValue else { return }
         meter(client, on: connection)
         let receiver = Account(app: author.app, user: UserID(message.receiver))
+        let entry = LogEntry(
+            author: author, device: client.device, command: .im, flags: packet.flags.intersection(.text),
+            receiver: message.receiver, timestamp: now.timestamp, msgLocalID: message.msgLocalID,
+            content: message.content, queues: [.user(receiver), .user(author)])
         if let refusal = refusal(from: author, to: receiver) {
-            acknowledge(packet.sequence, status: refusal, on: connection)
+            refuse(entry, refusal, packet.sequence, on: connection)
             return
         }
         noteGroupView(in: message.content, by: author)
-        take(
-            LogEntry(
-                author: author, device: client.device, command: .im,
-                flags: packet.flags.intersection(.text), receiver: message.receiver, timestamp: now.timestamp,
-                msgLocalID: message.msgLocalID, content: message.content,
-                queues: [.user(receiver), .user(author)]), packet.sequence, on: connection)
+        take(entry, packet.sequence, on: connection)
     }
 
     mutating func takeGroupMessage(
@@ -30,22 +29,20 @@ extension NodeCore {
         let author = client.account
         guard message.sender == author.user.rawValue else { return }
         meter(client, on: connection)
-        guard let group = memberships.group(GroupID(message.receiver)), group.app == author.app else {
-            acknowledge(packet.sequence, status: .noSuchGroup, on: connection)
+        let found = memberships.group(GroupID(message.receiver))
+        let group = found?.app == author.app ? found : nil
+        let refusal = group.map { $0.refusal(of: author.user) } ?? .noSuchGroup
+        let entry = LogEntry(
+            author: author, device: client.device, command: .groupIM,
+            flags: packet.flags.intersection(.text), receiver: message.receiver, timestamp: now.timestamp,
+            msgLocalID: message.msgLocalID, content: message.content,
+            queues: group?.queues(authorLast: author.user, refusal: refusal) ?? [])
+        if let refusal {
+            refuse(entry, refusal, packet.sequence, on: connection)
             return
         }
-        let flags: PacketFlags = group.isSuper ? .superGroup : []
-        if let refusal = group.refusal(of: author.user) {
-            acknowledge(packet.sequence, status: refusal, flags: flags, on: connection)
-            return
-        }
-        groupViews.note(author, in: group.id, at: now)
-        take(
-            LogEntry(
-                author: author, device: client.device, command: .groupIM,
-                flags: packet.flags.intersection(.text), receiver: message.receiver, timestamp: now.timestamp,
-                msgLocalID: message.msgLocalID, content: message.content,
-                queues: group.queues(authorLast: author.user)), packet.sequence, on: connection)
+        groupViews.note(author, in: GroupID(message.receiver), at: now)
+        take(entry, packet.sequence, on: connection)
     }
 
     mutating func takeCustomerMessage(
@@ -68,6 +65,23 @@ extension NodeCore {
                 receiverApp: message.receiverAppID, timestamp: now.timestamp, msgLocalID: 0,
                 content: message.content, queues: [.user(receiver), .user(author)]),
             packet.sequence, on: connection)
+    }
+
+    /// Refuses a message, unless it is one that was taken before and whose ACK was lost: its author could no longer
+    /// write it, but did when it came first, and everybody else has it.
+    private mutating func refuse(
+        _ entry: LogEntry, _ status: ACKStatus, _ sequence: Int32, on connection: ConnectionID
+    ) {
+        let flags: PacketFlags = entry.isInSuperGroup ? .superGroup : []
+        guard MessageIdentity(entry)?.isPermanent == true else {
+            acknowledge(sequence, status: status, flags: flags, on: connection)
+            return
+        }
+        var entry = entry
+        entry.isRepeatOnly = true
+        taken.append(
+            PendingMessage(
+                origin: .client(connection, sequence), entry: entry, refusal: (status, flags)))
     }
 
     /// Lets the filter see the entry and puts it into the batch of this call.
@@ -127,8 +141,11 @@ extension ChatGroup {
     }
 
     /// The queues of a message to the group, the author's last: one log for a super group, else each member's.
-    func queues(authorLast author: UserID) -> [QueueID] {
+    ///
+    /// A message that is refused goes to no member, so the members of a large group are not gone through for it.
+    func queues(authorLast author: UserID, refusal: ACKStatus? = nil) -> [QueueID] {
         guard !isSuper else { return [.group(id)] }
+        guard refusal == nil else { return [] }
         var queues: [QueueID] = []
         queues.reserveCapacity(members.count)
         for member in members where member.user != author {

@@ -53,6 +53,8 @@ public struct NodeCore: Sendable {
         var entry: LogEntry
         /// Whether live copies are pushed; otherwise receivers only hear that there is something.
         var isPushed = true
+        /// The answer when the log does not know the message already, which its author may not write now.
+        var refusal: (status: ACKStatus, flags: PacketFlags)?
     }
 
     /// To whom the answer to a message goes.

@@ -131,6 +131,32 @@ extension [Packet] {
         #expect(actions.sent(to: member).isEmpty == (status != .success))
     }
 
+    /// Found by the simulation: the author's client kept a message as refused that everybody else had.
+    @Test(arguments: [0, 1, 2, 3], [false, true])
+    mutating func `a message that was stored is acknowledged again when its author may no longer write`(
+        loss: Int, isSuper: Bool
+    ) throws {
+        try node.makeGroup(7, 1, 2, 3, isSuper: isSuper)
+        let author = try node.login(2)
+        let member = try node.login(3)
+        let content = #"{"uuid":"A","text":"x"}"#
+        let first = try node.feed([.received(author, NodeDriver.group(2, 7, content, sequence: 9))])
+        #expect(first.sent(to: author).statuses == [.success])
+        let changes: [MembershipChange] = [
+            .removeMember(GroupID(7), UserID(2)), .muteMember(GroupID(7), UserID(2), true),
+            .muteGroup(GroupID(7), true), .dissolveGroup(GroupID(7)),
+        ]
+        try node.change(changes[loss])
+        let second = try node.feed([.received(author, NodeDriver.group(2, 7, content, sequence: 10))])
+        #expect(second.sent(to: author).statuses == [.success])
+        #expect(second.sent(to: member).isEmpty)
+        let other = #"{"uuid":"B","text":"x"}"#
+        let third = try node.feed([.received(author, NodeDriver.group(2, 7, other, sequence: 11))])
+        #expect(third.sent(to: author).statuses.count == 1)
+        #expect(third.sent(to: author).statuses != [.success])
+        #expect(third.sent(to: member).isEmpty)
+    }
+
     @Test mutating func `a group of another app does not exist`() throws {
         try node.change(
             .createGroup(GroupID(7), app: 2, name: "", isSuper: false, owner: UserID(1), members: []))

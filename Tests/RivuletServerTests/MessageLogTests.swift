@@ -129,6 +129,27 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
+    func `an entry that is only to be recognised is stored in no case`(kind: Kind) throws {
+        let folder = try TemporaryFolder()
+        let log = try Self.make(kind, folder)
+        let now = WallTime(milliseconds: 1_000_000)
+        let entry = makeEntry(
+            #"{"uuid":"A","text":"x"}"#, from: 1, to: 2, number: 0, device: 5, at: 1_000_000)
+        var question = entry
+        question.isRepeatOnly = true
+        question.queues = []
+        #expect(try log.append([question], at: now) == [.unknown])
+        let outcomes = try log.append([entry, question], at: now)
+        guard case .stored(let places)? = outcomes.first else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(outcomes == [.stored(places), .duplicate(places)])
+        #expect(try log.append([question], at: now) == [.duplicate(places)])
+        #expect(try log.append([entry], at: now) == [.duplicate(places)])
+    }
+
+    @Test(arguments: Kind.allCases)
     func `a message with the same uuid is stored once and answered with its first places`(kind: Kind) throws {
         let folder = try TemporaryFolder()
         let log = try Self.make(kind, folder)
