@@ -10,8 +10,7 @@ public import RivuletWire
 public final class AccountStorage: ClientStorage {
     /// Where everything is kept.
     public let store: any AccountStore
-    private let packets: PacketMapping
-    private let profile: Profile
+    private let mapping: BatchMapping
 
     /// Makes the join.
     ///
@@ -26,8 +25,7 @@ public final class AccountStorage: ClientStorage {
         commands: CommandRegistry = CommandRegistry(), now: @escaping @Sendable () -> Int64 = { 0 }
     ) {
         self.store = store
-        self.profile = profile
-        packets = PacketMapping(
+        mapping = BatchMapping(
             account: store.account, profile: profile, codec: codec, commands: commands, now: now)
     }
 
@@ -35,65 +33,19 @@ public final class AccountStorage: ClientStorage {
     ///
     /// A kept message that can no longer be read, which only a fault can cause, is marked as failed.
     public func restore() async throws -> RestoredState {
-        let state = try await store.clientState()
-        var entries: [OutboxEntry] = []
-        var unreadable: [StoreOperation] = []
-        for send in state.outbox {
-            if let entry = packets.entry(of: send) {
-                entries.append(entry)
-            } else {
-                unreadable.append(.fail(send: send.number, reason: "the message cannot be read"))
-            }
+        let (restored, unreadable) = mapping.restored(try await store.clientState())
+        if !unreadable.isEmpty {
+            _ = try await store.apply(
+                unreadable.map { .fail(send: $0, reason: "the message cannot be read") })
         }
-        if !unreadable.isEmpty { _ = try await store.apply(unreadable) }
-        return RestoredState(
-            peerKey: state.peerKey, groupKeys: state.groupKeys, outbox: entries,
-            lastSendID: SendID(rawValue: state.lastSendNumber))
+        return restored
     }
 
     /// Applies all changes of a batch, in order, or none of them.
     @concurrent public func commit(_ batch: StorageBatch) async throws -> CommitOutcome {
-        var operations: [StoreOperation] = []
-        operations.reserveCapacity(batch.changes.count)
-        /// For each received message its operation; nil for one that is not for the store.
-        var received: [Int?] = []
-        for change in batch.changes {
-            if case .received(let message) = change {
-                guard let incoming = packets.incoming(message) else {
-                    received.append(nil)
-                    continue
-                }
-                received.append(operations.count)
-                operations.append(.receive(incoming))
-            } else if let operation = operation(for: change) {
-                operations.append(operation)
-            }
-        }
-        guard !operations.isEmpty else { return CommitOutcome(isNew: received.map { _ in true }) }
-        let outcomes = try await store.apply(operations)
-        return CommitOutcome(
-            isNew: received.map { index in
-                guard let index, case .duplicate = outcomes[index] else { return true }
-                return false
-            })
-    }
-
-    private func operation(for change: StorageChange) -> StoreOperation? {
-        switch change {
-        case .received: nil
-        case .queued(let entry): packets.queued(entry).map { .send($0) }
-        case .uploaded(let entry): packets.queued(entry).map { .replaceSend($0) }
-        case .acknowledged(let id, let place):
-            // In the seed era a message never comes back to the device that sent it: its place is here.
-            .acknowledge(
-                send: id.rawValue, serverKey: place?.key, isPlaced: place != nil || profile == .seed)
-        case .refused(let id, let status): .fail(send: id.rawValue, reason: status.reason)
-        case .failed(let id, let failure): .fail(send: id.rawValue, reason: failure.reason)
-        case .cancelled(let id): .cancel(send: id.rawValue)
-        case .peerKey(let key): .setKey(group: nil, key: key)
-        case .groupKey(let group, let key): .setKey(group: group, key: key)
-        case .groupRemoved(let group): .removeKey(group: group)
-        }
+        let (operations, received) = mapping.operations(of: batch)
+        guard !operations.isEmpty else { return mapping.outcome(received, []) }
+        return mapping.outcome(received, try await store.apply(operations))
     }
 }
 
