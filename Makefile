@@ -7,6 +7,7 @@ SHELL := /bin/bash
 
 SEED ?=
 SEEDS ?= 1
+HOURS ?= 1
 SOAK_MINUTES ?= 10
 
 help: ## Tell what there is to make.
@@ -28,9 +29,10 @@ bench: deps ## Print the figures of every benchmark, with the bars they should m
 	@swift build -c release --product rivulet-bench 2>&1 | Scripts/quiet-build.sh
 	@"$$(swift build -c release --show-bin-path)/rivulet-bench" all
 
-simulate: deps ## Run clients and a server in a simulated world of faults; SEED=N chooses the world, SEEDS=N how many.
+simulate: deps ## Run clients and a server in a simulated world of faults; SEED=N chooses the world, SEEDS=N how many, HOURS=N how long.
 	@swift build -c release --product rivulet-simulate 2>&1 | Scripts/quiet-build.sh
-	@"$$(swift build -c release --show-bin-path)/rivulet-simulate" --seed "$(or $(SEED),1)" --seeds "$(SEEDS)"
+	@"$$(swift build -c release --show-bin-path)/rivulet-simulate" --seed "$(or $(SEED),1)" --seeds "$(SEEDS)" \
+		--hours "$(HOURS)" --jobs "$$(nproc)"
 
 lint: ## Check format and documentation comments, with warnings as errors.
 	@swift format lint --strict -r -p Sources Tests Examples Benchmarks Fuzz Package.swift
@@ -44,6 +46,7 @@ docs: deps ## Build the reference documentation of every public module into .bui
 
 soak: deps ## Run the long tests: simulations, kills and fuzzing, SOAK_MINUTES minutes of fuzzing.
 	@RIVULET_SOAK=1 RIVULET_TEST_LIMIT=120m Scripts/test.sh
+	@$(MAKE) --no-print-directory simulate SEED="$(or $(SEED),1)" SEEDS=1000 HOURS=4
 	@Scripts/fuzz.sh $$(( $(SOAK_MINUTES) * 60 ))
 
 fuzz: deps ## Fuzz the decoders for SOAK_MINUTES minutes.

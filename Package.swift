@@ -107,15 +107,20 @@ let package = Package(
         .executableTarget(name: "rivuletd", dependencies: ["RivuletServer", "RivuletArguments"]),
         .target(
             name: "RivuletSimulation",
-            dependencies: ["RivuletWire", "RivuletModel", "RivuletClientCore", "RivuletServerCore"]),
-        .executableTarget(name: "rivulet-simulate", dependencies: ["RivuletSimulation", "RivuletArguments"]),
+            dependencies: [
+                "RivuletWire", "RivuletModel", "RivuletClientCore", "RivuletServerCore", "RivuletStore",
+                "RivuletEngine",
+            ]),
+        .executableTarget(
+            name: "rivulet-simulate", dependencies: ["RivuletWire", "RivuletSimulation", "RivuletArguments"]),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
         .executableTarget(
             name: "rivulet-bench",
             dependencies: [
                 "CAllocationCounter",
                 "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletClientCore", "RivuletStore",
-                "RivuletEngine", "RivuletServer", "RivuletServerCore", "RivuletArguments", "UVKit",
+                "RivuletEngine", "RivuletServer", "RivuletServerCore", "RivuletSimulation",
+                "RivuletArguments", "UVKit",
             ],
             path: "Benchmarks/rivulet-bench"),
 
@@ -243,7 +248,11 @@ let package = Package(
         .testTarget(
             name: "RivuletHTTPEngineTests",
             dependencies: ["RivuletHTTPEngine", "RivuletFlow", "RivuletModel"]),
-        .testTarget(name: "RivuletSimulationTests", dependencies: ["RivuletSimulation"]),
+        .testTarget(
+            name: "RivuletSimulationTests",
+            dependencies: [
+                "RivuletSimulation", "RivuletStore", "RivuletModel", "CFaultVFS",
+            ]),
         .testTarget(name: "HTTPKitTests", dependencies: ["HTTPKit"]),
         .testTarget(name: "TLSKitTests", dependencies: ["TLSKit", "RivuletTestSupport"]),
         .testTarget(

@@ -13,6 +13,7 @@ trap 'rm -f "$out"' EXIT
 "$bench" wire --json --samples 1 >>"$out"
 "$bench" flow --json --samples 1 >>"$out"
 "$bench" store --json --samples 1 --messages 20000 >>"$out"
+"$bench" simulate --json --samples 1 --seeds 1 >>"$out"
 "$bench" server --json --samples 1 --users 20 --duration 1 --warmup 1 >>"$out"
 cat "$out"
 
@@ -21,7 +22,8 @@ for name in \
     wire.decode.ping wire.decode.im100 wire.decode.im100han wire.encode.ping wire.encode.im100 \
     diff.append1.100k diff.prepend50.100k diff.edit1.100k diff.mixed.100k diff.scattered1pct.100k \
     diff.public.5k diff.public.100k index.resize.100k index.lookup.100k index.prepend50.100k \
-    server.peer.depth16 server.peer.depth1 server.peer.half_load_p99; do
+    server.peer.depth16 server.peer.depth1 server.peer.half_load_p99 \
+    simulate.events; do
     if ! grep -q "\"name\":\"$name\"" "$out"; then
         echo "bench-smoke: no row $name" >&2
         missing=1

@@ -24,7 +24,7 @@ struct BenchmarkSuite {
     var run: @Sendable (inout BenchmarkReport, BenchmarkOptions) async throws -> Void
 
     /// Every suite, in the order of `rivulet-bench all`.
-    static let all: [BenchmarkSuite] = [.wire, .flow, .store, .server, .ui]
+    static let all: [BenchmarkSuite] = [.wire, .flow, .store, .server, .simulate, .ui]
 }
 
 /// What the command line asked for.

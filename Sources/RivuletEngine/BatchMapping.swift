@@ -43,7 +43,9 @@ package struct BatchMapping: Sendable {
     package func outcome(_ received: [Int?], _ outcomes: [StoreOutcome]) -> CommitOutcome {
         CommitOutcome(
             isNew: received.map { index in
-                guard let index, index < outcomes.count, case .duplicate = outcomes[index] else { return true }
+                guard let index, index < outcomes.count, case .duplicate = outcomes[index] else {
+                    return true
+                }
                 return false
             })
     }

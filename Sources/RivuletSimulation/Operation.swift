@@ -2,15 +2,31 @@
 struct Operation: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case sendToUser(Int)
+        case sendBurning(Int)
         /// One uuid to two users, as a forwarded message may have it.
         case sendToTwo(Int, Int)
         case sendToGroup(Int64)
+        case sendToCustomer(Int)
+        case sendToRoom
+        case typing(Int)
+        // About one of the last messages of the device; which one is counted from this number.
+        case revoke(Int)
+        case edit(Int)
+        case receipt(Int)
+        case readMark(Int)
+        case burn(Int)
+
         case offline(Int64)
         case stop(Int64)
+        case enterRoom
+        case leaveRoom
+        case ban(Int, Bool)
         case addMember(Int, group: Int64)
         case removeMember(Int, group: Int64)
+        case mute(Int, group: Int64, Bool)
         case block(Int)
         case unblock(Int)
+        case backUp
 
         case cut
         case halfOpen
@@ -25,13 +41,15 @@ struct Operation: Sendable, Equatable {
         case fullServerDisk(Int64)
         case tokenExpires
         case secondLogin
+        /// The program ends and finds its files as they were at the last backup.
+        case restoreBackup(Int64)
 
         var isFault: Bool {
             switch self {
-            case .sendToUser, .sendToTwo, .sendToGroup, .offline, .stop, .addMember, .removeMember, .block,
-                .unblock:
-                false
-            default: true
+            case .cut, .halfOpen, .delay, .crashClient, .crashServer, .sleep, .serverClockJump, .kick,
+                .slowReader, .fullDisk, .fullServerDisk, .tokenExpires, .secondLogin, .restoreBackup:
+                true
+            default: false
             }
         }
     }
@@ -47,6 +65,7 @@ extension Operation {
     static let superGroup: Int64 = 1002
     static let strangeGroup: Int64 = 1003
     static let noGroup: Int64 = 1999
+    static let room: Int64 = 5001
 
     /// Everything that will be done in a run, in order of time.
     static func plan(_ settings: SimulationSettings) -> [Operation] {
@@ -58,7 +77,10 @@ extension Operation {
         }
         for device in 0..<settings.clients {
             for _ in 0..<count(settings.messagesPerHour) {
-                drafts.append((Int64(chance.below(span)), device, work(settings, device, &chance)))
+                drafts.append((Int64(chance.below(span)), device, message(settings, device, &chance)))
+            }
+            for _ in 0..<count(settings.messagesPerHour) / 7 {
+                drafts.append((Int64(chance.below(span)), device, change(settings, &chance)))
             }
         }
         for _ in 0..<count(settings.faultsPerHour) {
@@ -74,24 +96,48 @@ extension Operation {
         }
     }
 
-    private static func work(
+    private static func message(
         _ settings: SimulationSettings, _ device: Int, _ chance: inout Chance
     ) -> Kind {
-        let users = settings.users
+        let people = settings.people
+        let isStaff = settings.user(ofDevice: device) == settings.staff
+        let draw = chance.below(100)
+        guard !isStaff else { return .sendToCustomer(chance.below(people)) }
+        switch draw {
+        case 0..<34: return .sendToUser(chance.below(people))
+        case 34..<37: return .sendBurning(chance.below(people))
+        case 37..<41: return .sendToTwo(chance.below(people), chance.below(people))
+        case 41..<55: return .sendToGroup(group)
+        case 55..<69: return .sendToGroup(superGroup)
+        case 69..<71: return .sendToGroup(strangeGroup)
+        case 71: return .sendToGroup(noGroup)
+        // Above the people is the staff; customers among themselves are refused.
+        case 72..<78: return .sendToCustomer(chance.percent(90) ? people : chance.below(people))
+        case 78..<82: return .sendToRoom
+        case 82..<85: return .revoke(chance.below(1000))
+        case 85..<88: return .edit(chance.below(1000))
+        case 88..<92: return .receipt(chance.below(1000))
+        case 92..<96: return .readMark(chance.below(1000))
+        case 96..<98: return .burn(chance.below(1000))
+        default: return .typing(chance.below(people))
+        }
+    }
+
+    private static func change(_ settings: SimulationSettings, _ chance: inout Chance) -> Kind {
+        let people = settings.people
         switch chance.below(100) {
-        case 0..<45: return .sendToUser(chance.below(users))
-        case 45..<53: return .sendToTwo(chance.below(users), chance.below(users))
-        case 53..<68: return .sendToGroup(group)
-        case 68..<83: return .sendToGroup(superGroup)
-        case 83..<85: return .sendToGroup(strangeGroup)
-        case 85: return .sendToGroup(noGroup)
-        case 86..<91: return .offline(chance.time(1000...300_000))
-        case 91..<93: return .stop(chance.time(1000...120_000))
-        case 93..<95: return .addMember(chance.below(users), group: group)
-        case 95: return .removeMember(1 + chance.below(users), group: group)
-        case 96..<98: return .unblock(chance.below(users))
-        case 98: return .block(chance.below(users))
-        default: return .sendToUser(chance.below(users))
+        case 0..<28: return .offline(chance.time(1000...300_000))
+        case 28..<40: return .stop(chance.time(1000...120_000))
+        case 40..<52: return .addMember(chance.below(people), group: group)
+        case 52..<58: return .removeMember(1 + chance.below(people), group: group)
+        case 58..<62: return .mute(chance.below(people), group: chance.percent(50) ? group : superGroup, true)
+        case 62..<68:
+            return .mute(chance.below(people), group: chance.percent(50) ? group : superGroup, false)
+        case 68..<80: return .unblock(chance.below(people))
+        case 80..<86: return .block(chance.below(people))
+        case 86..<92: return chance.percent(75) ? .enterRoom : .leaveRoom
+        case 92..<95: return .ban(chance.below(people), chance.percent(40))
+        default: return .backUp
         }
     }
 
@@ -100,16 +146,17 @@ extension Operation {
         case 0..<18: .cut
         case 18..<28: .halfOpen
         case 28..<42: .delay(chance.time(500...14_000), for: chance.time(5000...90_000))
-        case 42..<58: .crashClient(chance.time(200...60_000))
-        case 58..<68: .crashServer(chance.time(200...20_000))
-        case 68..<73: .sleep(chance.time(5000...3_600_000))
-        case 73..<76: .serverClockJump(chance.time(-7_200_000...7_200_000))
-        case 76..<80: .kick(chance.time(1000...30_000))
-        case 80..<86: .slowReader(chance.time(1000...60_000))
-        case 86..<92: .fullDisk(chance.time(500...30_000))
-        case 92..<95: .fullServerDisk(chance.time(200...8000))
-        case 95..<98: .tokenExpires
-        default: .secondLogin
+        case 42..<56: .crashClient(chance.time(200...60_000))
+        case 56..<66: .crashServer(chance.time(200...20_000))
+        case 66..<71: .sleep(chance.time(5000...3_600_000))
+        case 71..<74: .serverClockJump(chance.time(-7_200_000...7_200_000))
+        case 74..<78: .kick(chance.time(1000...30_000))
+        case 78..<84: .slowReader(chance.time(1000...60_000))
+        case 84..<90: .fullDisk(chance.time(500...30_000))
+        case 90..<93: .fullServerDisk(chance.time(200...8000))
+        case 93..<96: .tokenExpires
+        case 96..<98: .secondLogin
+        default: .restoreBackup(chance.time(500...60_000))
         }
     }
 }

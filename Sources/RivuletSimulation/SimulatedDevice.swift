@@ -1,10 +1,13 @@
 import RivuletClientCore
+import RivuletServerCore
 import RivuletWire
 
 /// A client program on a device of its own: the real core, and the disk that outlives it.
 final class SimulatedDevice {
     let index: Int
     let user: Int
+    let app: Int64
+    private let configuration: ClientCoreConfiguration
     let isAbsent: Bool
     var core: ClientCore
     var disk = SimulatedDisk()
@@ -28,31 +31,46 @@ final class SimulatedDevice {
     /// The numbers of the link for each attempt of this life.
     var links: [UInt64: Int] = [:]
     var latestEpoch: UInt64 = 0
-    var shown: Set<Int> = []
+    var backup: (disk: SimulatedDisk, store: SimulatedStore?)?
+    /// Whether a backup was restored once.
+    var hasGoneBack = false
+    /// Whether it keeps in the storage what no other device of the user can know, since the server refused it.
+    var hasLocalMarks = false
+    /// The real store, in runs that have it.
+    var store: SimulatedStore?
+    /// A file that does the same, in tests that have one.
+    var file: (any SimulatedFile)?
+    // What was heard in the room.
+    var hasEnteredRoom = false
+    var heard: Set<Int> = []
+    var lastHeard: [Int: Int] = [:]
     var lastRealTrafficAt: Int64 = 0
     var linkSerial = 0
 
-    init(index: Int, seed: UInt64, isAbsent: Bool) {
+    init(index: Int, settings: SimulationSettings) {
         self.index = index
-        self.isAbsent = isAbsent
-        user = index / 2 + 1
-        chance = Chance(seed, 10, index)
-        disk.groupKeys = [Operation.superGroup: 0]
-        core = ClientCore(configuration: Self.configuration, seed: chance.next())
+        isAbsent = settings.absent.contains(index)
+        user = settings.user(ofDevice: index)
+        app = settings.account(of: user).app
+        chance = Chance(settings.seed, 10, index)
+        if user != settings.staff, settings.era == .current { disk.groupKeys = [Operation.superGroup: 0] }
+        configuration = Self.configuration(settings.era)
+        core = ClientCore(configuration: configuration, seed: chance.next())
     }
 
     /// Small limits, so that a short run reaches them.
-    static let configuration: ClientCoreConfiguration = {
-        var configuration = ClientCoreConfiguration(endpoints: [ClientEndpoint(host: "server", port: 23000)])
+    private static func configuration(_ profile: Profile) -> ClientCoreConfiguration {
+        var configuration = ClientCoreConfiguration(
+            endpoints: [ClientEndpoint(host: "server", port: 23000)], profile: profile)
         configuration.hasTokenSource = true
         configuration.roundCountMax = 4
         configuration.uncommittedCountMax = 12
         configuration.inFlightCountMax = 4
         return configuration
-    }()
+    }
 
     func newCore() {
-        core = ClientCore(configuration: Self.configuration, seed: chance.next())
+        core = ClientCore(configuration: configuration, seed: chance.next())
     }
 
     func instant(at now: Int64) -> ClientInstant {
@@ -66,7 +84,7 @@ final class SimulatedDevice {
     }
 
     var identity: ClientIdentity {
-        ClientIdentity(uid: Int64(user), token: token, deviceID: "d\(index)")
+        ClientIdentity(uid: Int64(user), appID: app, token: token, deviceID: "d\(index)")
     }
 
     var token: String { "t\(index):\(tokenNumber)" }

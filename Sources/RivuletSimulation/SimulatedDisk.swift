@@ -9,38 +9,71 @@ struct SimulatedDisk: Sendable {
     var lastSendID = SendID(rawValue: 0)
     /// The messages that are stored, received or own, by their number.
     var known: Set<Int> = []
-    var unread = 0
+    /// The last of them, for work that is about one.
+    var recent: [Int] = []
+    var unread = UnreadBook()
     /// The greatest key in the queue of a message that came new, for the check of the order.
     var newestReceived: [MessageQueue: Int64] = [:]
     /// How far the check of the keys has come: an index into each queue.
     var verified: [MessageQueue: Int] = [:]
+    /// The messages that the app was shown.
+    var shown: Set<Int> = []
 
     var restored: RestoredState {
         RestoredState(peerKey: peerKey, groupKeys: groupKeys, outbox: outbox, lastSendID: lastSendID)
     }
+
+    /// Takes note of a message; false when it is known.
+    mutating func learn(_ number: Int) -> Bool {
+        guard known.insert(number).inserted else { return false }
+        if recent.count == 12 { recent.removeFirst() }
+        recent.append(number)
+        return true
+    }
 }
 
-/// How a message is told apart: its number in this run stands at the end of its content.
-enum MessageNumber {
-    /// The content of a message; two numbers may share a uuid.
-    static func content(number: Int, uuid: String) -> String {
-        #"{"uuid":"\#(uuid)","text":"hello","ref":\#(number)}"#
+/// How many messages of others a device has not read, kept the way an app understands it.
+struct UnreadBook: Sendable {
+    private struct Conversation: Sendable {
+        /// The texts of others, in the order in which they came.
+        var arrivals: [Int] = []
+        /// How many of them are read.
+        var readCount = 0
     }
 
-    /// The number in a content; nil when it is none of this run's.
-    static func number(in content: String) -> Int? {
-        var value = 0
-        var scale = 1
-        for byte in content.utf8.reversed().dropFirst() {
-            guard byte >= 48, byte <= 57, scale < 1_000_000_000_000 else { break }
-            value += Int(byte - 48) * scale
-            scale *= 10
-        }
-        return scale > 1 ? value : nil
+    private var conversations: [ConversationName: Conversation] = [:]
+    /// Withdrawn or burned texts; they count no more.
+    private var gone: Set<Int> = []
+    private(set) var count = 0
+
+    mutating func arrived(_ number: Int, in name: ConversationName) {
+        conversations[name, default: Conversation()].arrivals.append(number)
+        if !gone.contains(number) { count += 1 }
     }
 
-    static func number(in body: PacketBody) -> Int? {
-        guard case .im(let message) = body else { return nil }
-        return number(in: message.content)
+    /// Everything up to this text is read; it never goes back.
+    mutating func read(upTo number: Int, in name: ConversationName) {
+        guard let arrivals = conversations[name]?.arrivals, let place = arrivals.lastIndex(of: number),
+            let before = conversations[name]?.readCount, place >= before
+        else { return }
+        count -= arrivals[before...place].count { !gone.contains($0) }
+        conversations[name]?.readCount = place + 1
     }
+
+    mutating func vanished(_ number: Int, in name: ConversationName) {
+        guard gone.insert(number).inserted, let conversation = conversations[name],
+            let place = conversation.arrivals.lastIndex(of: number), place >= conversation.readCount
+        else { return }
+        count -= 1
+    }
+
+    /// For a fault that is put in on purpose.
+    mutating func countOnceMore() { count += 1 }
+}
+
+/// A conversation as one user sees it.
+enum ConversationName: Hashable, Sendable {
+    case user(Int64)
+    case group(Int64)
+    case customer(Int64)
 }

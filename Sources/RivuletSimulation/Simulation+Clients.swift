@@ -1,4 +1,5 @@
 import RivuletClientCore
+import RivuletStore
 import RivuletWire
 
 /// The shell around each client core: its actions performed in the simulated world.
@@ -69,6 +70,24 @@ extension Simulation {
 
     private mutating func restored(_ index: Int) -> RestoredState {
         var restored = devices[index].disk.restored
+        if let store = devices[index].store {
+            let kept = store.restored
+            // A copy that came before the answer took the message out of the store's outbox, and not out of the book's.
+            let numbers = Set(kept.outbox.map(\.id))
+            devices[index].disk.outbox.removeAll { !numbers.contains($0.id) }
+            if kept.peerKey != restored.peerKey || kept.groupKeys != restored.groupKeys
+                || kept.outbox.map(\.id) != devices[index].disk.outbox.map(\.id),
+                settings.bug == nil
+            {
+                ledger.fail(.storeDiffers, "client \(index): the store goes on from another place")
+            }
+            withFile(of: index) { file in
+                let state = try file.clientState()
+                guard state != store.tables.clientState else { return }
+                throw SimulatedFileError(description: "it goes on from \(state)")
+            }
+            restored = settings.bug == nil ? kept : devices[index].disk.restored
+        }
         switch settings.bug {
         case .outboxReversed: restored.outbox.reverse()
         case .outboxLost: restored.outbox = []
@@ -77,8 +96,8 @@ extension Simulation {
                 guard case .im(var message) = restored.outbox[position].body,
                     let number = MessageNumber.number(in: message.content)
                 else { continue }
-                message.content = MessageNumber.content(
-                    number: number, uuid: "r\(number)-\(devices[index].life)")
+                message.content = SimulatedContent.text.json(
+                    number: number, uuid: "r\(number)-\(devices[index].life)", target: "", session: ("", 0))
                 restored.outbox[position].body = .im(message)
             }
         default: break
@@ -104,14 +123,25 @@ extension Simulation {
         if devices[index].diskFullUntil > now {
             guard settings.bug == .storageHidesFullDisk else {
                 note("client \(index): batch \(batch.id) fails, the disk is full")
+                fillDisk(batch, of: index)
                 feed(index, .commitFailed(batch: batch.id))
                 return
             }
             feed(index, .committed(batch: batch.id, CommitOutcome()))
             return
         }
-        let isNew = apply(batch, of: index)
+        var isNew = apply(batch, of: index)
+        if devices[index].store != nil { isNew = applyToStore(batch, of: index, isNew) }
         feed(index, .committed(batch: batch.id, CommitOutcome(isNew: isNew)))
+    }
+
+    /// A file must hold nothing of a batch that found the disk full.
+    private mutating func fillDisk(_ batch: StorageBatch, of index: Int) {
+        guard let operations = devices[index].store?.operations(of: batch).operations else { return }
+        withFile(of: index) { file in
+            guard try file.applyOnFullDisk(operations) else { return }
+            throw SimulatedFileError(description: "a batch stays that found the disk full")
+        }
     }
 
     /// Writes a batch to the disk; answers which received messages are new.
@@ -131,7 +161,8 @@ extension Simulation {
             case .queued(let entry):
                 if onlyKeys { continue }
                 if let number = MessageNumber.number(in: entry.body), settings.bug != .ownCopyIsNew {
-                    devices[index].disk.known.insert(number)
+                    _ = devices[index].disk.learn(number)
+                    takeEffect(number, on: index, isQueued: true)
                 }
                 devices[index].disk.outbox.append(entry)
                 devices[index].disk.lastSendID = max(devices[index].disk.lastSendID, entry.id)
@@ -141,10 +172,9 @@ extension Simulation {
             case .cancelled(let id): end(id, .cancelled, on: index, onlyKeys)
             // No message of the simulated work needs an upload.
             case .uploaded: break
-            // Nor does its app leave a super group.
-            case .groupRemoved: break
             case .peerKey(let key): store(key, of: .peer, on: index)
             case .groupKey(let group, let key): store(key, of: .group(group), on: index)
+            case .groupRemoved(let group): devices[index].disk.groupKeys[group] = nil
             }
         }
         return isNew
@@ -156,7 +186,14 @@ extension Simulation {
             return
         }
         let entry = devices[index].disk.outbox.remove(at: place)
-        if let number = MessageNumber.number(in: entry.body) { ledger.report(step, of: number) }
+        guard let number = MessageNumber.number(in: entry.body) else { return }
+        ledger.report(step, of: number)
+        guard let message = ledger[number], !message.content.isText else { return }
+        if case .refused = step { devices[index].hasLocalMarks = true }
+        if message.isDropped {
+            // It had its effect here when it was written.
+            devices[index].hasLocalMarks = true
+        }
     }
 
     private mutating func store(_ key: Int64, of queue: MessageQueue, on index: Int) {
@@ -174,15 +211,19 @@ extension Simulation {
         guard let (number, key) = ledger.checkReceived(message, user: devices[index].user) else {
             return true
         }
-        let isKnown = !devices[index].disk.known.insert(number).inserted
+        let isKnown = !devices[index].disk.learn(number)
         note("client \(index) stores message \(number), key \(key)\(isKnown ? ", known" : "")")
+        if message.isFromThisDevice { learnFate(number, on: index) }
         if isKnown {
-            if settings.bug == .unreadCountedTwice, !message.isOwn { devices[index].disk.unread += 1 }
+            if settings.bug == .unreadCountedTwice, !message.isOwn {
+                devices[index].disk.unread.countOnceMore()
+            }
             return settings.bug == .doubleDelivery
         }
-        if !message.isOwn { devices[index].disk.unread += 1 }
+        takeEffect(number, on: index, isQueued: false)
         let isSuper = message.command == .groupIM && message.body.receiver == Operation.superGroup
-        let queue: MessageQueue = isSuper ? .group(Operation.superGroup) : .peer
+        let queue: MessageQueue =
+            isSuper && settings.era == .current ? .group(Operation.superGroup) : .peer
         if let last = devices[index].disk.newestReceived[queue], key <= last {
             ledger.fail(
                 .disordered, "client \(index) stores message \(number), key \(key), after key \(last)")
@@ -203,21 +244,77 @@ extension Simulation {
             ledger.report(report.step, of: number)
         case .stateChanged(let state):
             note("client \(index) is \(state)")
-        case .roundFinished, .livePacket, .statusChanged: break
+        case .livePacket(let packet): hear(packet, on: index)
+        case .roundFinished, .statusChanged: break
         case .diagnostic(let diagnostic):
             note("client \(index): \(diagnostic.code.rawValue)")
         }
     }
 
     private mutating func show(_ message: ReceivedMessage, on index: Int) {
-        guard let number = MessageNumber.number(in: message.body) else { return }
+        guard let number = MessageNumber.number(in: message.body), let sent = ledger[number] else { return }
         if !devices[index].disk.known.contains(number), settings.bug != .keySkipped {
             ledger.fail(.shownTooEarly, "message \(number) on client \(index)")
         }
-        let isOwnWriting = ledger[number]?.device == index
-        if !devices[index].shown.insert(number).inserted || isOwnWriting {
+        // What a device wrote after its last backup is new to it when the backup was restored.
+        let isOwnWriting = sent.device == index && !devices[index].hasGoneBack
+        // The store knows a withdrawal by the withdrawn message, not by its own name.
+        let isRepeatable = devices[index].store != nil && !sent.content.isText
+        if !devices[index].disk.shown.insert(number).inserted || isOwnWriting, !isRepeatable {
             ledger.fail(.shownTwice, "message \(number) on client \(index)")
         }
+    }
+
+    // MARK: What messages do
+
+    /// Does to the count of unread messages what a message does.
+    private mutating func takeEffect(_ number: Int, on index: Int, isQueued: Bool) {
+        let user = devices[index].user
+        guard let message = ledger[number] else { return }
+        guard let target = message.content.target else {
+            if message.author != user {
+                devices[index].disk.unread.arrived(number, in: ledger.conversation(of: message, for: user))
+            }
+            return
+        }
+        guard let old = ledger[target] else { return }
+        let name = ledger.conversation(of: old, for: user)
+        switch message.content {
+        case .receipt, .readMark:
+            guard message.author == user else { return }
+            if settings.bug == .readMarkIgnored, !isQueued { return }
+            devices[index].disk.unread.read(upTo: target, in: name)
+        case .revoke where old.author == message.author && old.author != user:
+            devices[index].disk.unread.vanished(target, in: name)
+        case .burned where message.author == user && old.author != user:
+            devices[index].disk.unread.vanished(target, in: name)
+        case .text, .burning, .revoke, .burned, .edit: break
+        }
+    }
+
+    /// A device's own message came back to it: the server has it, whether or not the answer arrives.
+    private mutating func learnFate(_ number: Int, on index: Int) {
+        guard devices[index].store != nil, let fate = ledger[number]?.fate,
+            fate == .requested || fate == .queued
+        else { return }
+        ledger.report(.acknowledged, of: number)
+    }
+
+    /// A live packet reaches the app.
+    private mutating func hear(_ packet: Packet, on index: Int) {
+        guard packet.command == .roomIM, case .room(let message) = packet.body else { return }
+        ledger.checkRoom(
+            message, isInside: devices[index].hasEnteredRoom, where: "client \(index), who never entered it")
+        guard let number = MessageNumber.number(in: message.content) else { return }
+        note("client \(index) hears message \(number) of the room")
+        let author = ledger[number]?.device ?? 0
+        if author == index || !devices[index].heard.insert(number).inserted {
+            ledger.fail(.shownTwice, "message \(number) of the room on client \(index)")
+        }
+        if let last = devices[index].lastHeard[author], last > number {
+            ledger.fail(.disordered, "client \(index) hears message \(number) of the room after \(last)")
+        }
+        devices[index].lastHeard[author] = number
     }
 }
 

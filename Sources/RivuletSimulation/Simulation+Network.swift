@@ -11,7 +11,8 @@ extension Simulation {
         let latency = chance.time(2...80)
         links.append(
             SimulatedLink(
-                device: index, life: devices[index].life, epoch: epoch, chance: chance, latency: latency))
+                device: index, life: devices[index].life, epoch: epoch, chance: chance, latency: latency,
+                profile: settings.era))
         devices[index].links[epoch] = number
         devices[index].latestEpoch = epoch
         queue.add(.opens(link: number), at: now + 2 * latency)
@@ -19,8 +20,8 @@ extension Simulation {
 
     mutating func open(_ number: Int) {
         guard let link = links[number], link.isClientOpen, !link.isBlackHole else { return }
-        guard node != nil else { return endClientSide(of: number, isTold: true) }
-        links[number]?.isServerOpen = true
+        guard isServerRunning else { return endClientSide(of: number, isTold: true) }
+        link.isServerOpen = true
         tellNode([.opened(ConnectionID(rawValue: UInt64(number)))])
         queue.add(
             .toClient(

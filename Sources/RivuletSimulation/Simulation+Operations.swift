@@ -19,14 +19,13 @@ extension Simulation {
     private mutating func performWork(_ kind: Operation.Kind, on index: Int) {
         let user = devices[index].user
         switch kind {
-        case .sendToUser(let receiver):
-            send(from: index, to: [Int64(receiver + 1)], .im)
-        case .sendToTwo(let first, let second):
-            send(
-                from: index,
-                to: first == second ? [Int64(first + 1)] : [Int64(first + 1), Int64(second + 1)], .im)
-        case .sendToGroup(let group):
-            send(from: index, to: [group], .groupIM)
+        case .sendToUser, .sendBurning, .sendToTwo, .sendToGroup, .sendToCustomer, .sendToRoom, .typing:
+            write(kind, on: index)
+        case .revoke, .edit, .receipt, .readMark, .burn: actOnMessage(kind, on: index)
+        case .enterRoom, .leaveRoom, .ban: changeRoom(kind, on: index)
+        case .backUp:
+            guard settings.era == .current, devices[index].file == nil else { return }
+            devices[index].backup = (devices[index].disk, devices[index].store?.copy())
         case .offline(let time):
             guard devices[index].isRunning else { return }
             feed(index, .enteredBackground)
@@ -38,13 +37,23 @@ extension Simulation {
             queue.add(.launch(device: index, life: devices[index].life), at: now + time)
         case .addMember(let member, let group):
             change(.addMember(GroupID(group), UserID(Int64(member + 1)), .member))
-            ledger.members[group]?.insert(member + 1)
+            if ledger.members[group]?.insert(member + 1).inserted == true {
+                ledger.muted[group]?.remove(member + 1)
+            }
         case .removeMember(let member, let group):
-            let leaving = member % settings.users + 1
+            let leaving = member % settings.people + 1
             // The owner stays.
             guard leaving != 1 else { return }
             change(.removeMember(GroupID(group), UserID(Int64(leaving))))
             ledger.members[group]?.remove(leaving)
+        case .mute(let member, let group, let isMuted):
+            let changes = change(.muteMember(GroupID(group), UserID(Int64(member + 1)), isMuted))
+            guard changes else { return }
+            if isMuted {
+                ledger.muted[group, default: []].insert(member + 1)
+            } else {
+                ledger.muted[group]?.remove(member + 1)
+            }
         case .block(let other): setBlocked(other + 1, by: user, true)
         case .unblock(let other): setBlocked(other + 1, by: user, false)
         default: break
@@ -61,34 +70,16 @@ extension Simulation {
         }
     }
 
-    private mutating func send(from index: Int, to receivers: [Int64], _ command: Command) {
-        guard devices[index].isRunning else { return }
-        var uuid: String?
-        for receiver in receivers {
-            let number = ledger.request(
-                author: devices[index].user, device: index, receiver: receiver, command: command)
-            totals.messages += 1
-            let name = uuid ?? "m\(number)"
-            uuid = name
-            let message = IMMessage(
-                sender: Int64(devices[index].user), receiver: receiver,
-                msgLocalID: Int32(truncatingIfNeeded: number),
-                content: MessageNumber.content(number: number, uuid: name))
-            feed(
-                index,
-                .sendRequested(
-                    SendRequest(
-                        ticket: SendTicket(rawValue: UInt64(number)), uuid: name, command: command,
-                        body: .im(message), flags: .text, createdMilliseconds: wallTime.milliseconds)))
-        }
-    }
-
     // MARK: Faults
 
     private mutating func performFault(_ kind: Operation.Kind, on index: Int) {
         switch kind {
         case .cut:
-            for number in openLinks(of: index) { endClientSide(of: number, isTold: true) }
+            for number in openLinks(of: index) {
+                guard let link = links[number] else { continue }
+                link.cutAt = now + link.chance.time(0...2 * link.latency)
+                queue.add(.clientSeesEnd(link: number), at: now + link.chance.time(0...2 * link.latency))
+            }
         case .halfOpen:
             for number in openLinks(of: index) { links[number]?.isBlackHole = true }
         case .delay(let delay, let time):
@@ -100,7 +91,9 @@ extension Simulation {
             devices[index].clockAhead += time
             setDeadline(devices[index].deadline, of: index)
         case .serverClockJump(let time):
-            wallOffset = max(wallOffset + time, Self.firstWallTime - Self.membershipAge / 2)
+            let bound = Self.membershipAge / 4
+            wallOffset = min(
+                max(wallOffset + time, Self.firstWallTime - bound), Self.firstWallTime + bound)
         case .kick(let time): kick(index, for: time)
         case .slowReader(let time):
             for number in openLinks(of: index) {
@@ -111,6 +104,7 @@ extension Simulation {
         case .fullServerDisk(let time): serverDiskFullUntil = now + time
         case .tokenExpires: devices[index].validToken += 1
         case .secondLogin: loginAgain(index)
+        case .restoreBackup(let time): goBack(index, for: time)
         default: break
         }
     }
@@ -128,7 +122,7 @@ extension Simulation {
     }
 
     private mutating func kick(_ index: Int, for time: Int64) {
-        for number in openLinks(of: index) where links[number]?.isServerOpen == true && node != nil {
+        for number in openLinks(of: index) where links[number]?.isServerOpen == true && isServerRunning {
             // A frame without a body; the servers of this era send none, but clients must understand it.
             sendToClient([0, 0, 0, 0, 0, 0, 0, 1, Command.rst.rawValue, 2, 0, 0], on: number)
         }
@@ -143,18 +137,48 @@ extension Simulation {
         launch(index)
     }
 
+    /// A real file decides itself what a crash leaves of the batch that it is given.
+    private mutating func crashFile(of index: Int) {
+        let batch = devices[index].diskFullUntil <= now ? devices[index].pending : nil
+        let operations = batch.flatMap { devices[index].store?.operations(of: $0).operations } ?? []
+        let count = devices[index].chance.below(14)
+        var survives = false
+        withFile(of: index) { survives = try $0.crash(during: operations, afterWrites: count) }
+        guard survives, let batch else { return }
+        _ = applyToStore(batch, of: index, apply(batch, of: index), isInFile: true)
+    }
+
+    /// The files of the last backup take the place of what the device has.
+    private mutating func goBack(_ index: Int, for time: Int64) {
+        guard let backup = devices[index].backup else { return }
+        crashClient(index, for: time)
+        note("client \(index) goes back to its backup")
+        let (peerKey, groupKeys) = (devices[index].disk.peerKey, devices[index].disk.groupKeys)
+        devices[index].disk = backup.disk
+        devices[index].store = backup.store?.copy()
+        devices[index].hasGoneBack = true
+        if settings.bug == .backupKeepsKeys {
+            devices[index].disk.peerKey = peerKey
+            devices[index].disk.groupKeys = groupKeys
+        }
+        ledger.goBack(index, to: backup.disk)
+    }
+
     private mutating func crashClient(_ index: Int, for time: Int64) {
         totals.crashes += 1
         for number in openLinks(of: index) {
             links[number]?.isBlackHole = devices[index].chance.percent(30)
             endClientSide(of: number, isTold: false)
         }
-        if let batch = devices[index].pending, devices[index].diskFullUntil <= now {
+        if devices[index].file != nil {
+            crashFile(of: index)
+        } else if let batch = devices[index].pending, devices[index].diskFullUntil <= now {
             if settings.bug == .tornBatch {
                 _ = apply(batch, of: index, onlyKeys: true)
             } else if devices[index].chance.percent(50) {
                 note("client \(index): batch \(batch.id) is on the disk all the same")
-                _ = apply(batch, of: index)
+                let isNew = apply(batch, of: index)
+                if devices[index].store != nil { _ = applyToStore(batch, of: index, isNew) }
             }
         }
         devices[index].pending = nil
@@ -163,6 +187,7 @@ extension Simulation {
         devices[index].isRunning = false
         devices[index].deadline = nil
         devices[index].newCore()
+        devices[index].hasEnteredRoom = false
         ledger.forgetUnstored(of: index, kept: devices[index].disk)
         queue.add(.launch(device: index, life: devices[index].life), at: now + time)
     }

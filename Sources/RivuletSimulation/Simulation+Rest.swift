@@ -1,6 +1,7 @@
 import RivuletClientCore
 import RivuletModel
 import RivuletServerCore
+import RivuletWire
 
 /// What must hold when work and faults are over and everything had time.
 extension Simulation {
@@ -26,27 +27,29 @@ extension Simulation {
 
     private mutating func checkMessages(of index: Int) {
         let device = devices[index]
-        for queue in [MessageQueue.peer, .group(Operation.superGroup)] {
-            let contents = ledger.queues[Ledger.queueID(queue, user: device.user)]
-            for place in contents?.places ?? [] where !device.disk.known.contains(place.number) {
+        for queue in ledger.queueIDs(of: device.user) {
+            for place in ledger.queues[queue]?.places ?? []
+            where !device.disk.known.contains(place.number) && ledger[place.number]?.isBurned != true {
                 ledger.fail(
                     .lost,
                     "client \(index) of user \(device.user) lacks message \(place.number), key \(place.key)")
             }
         }
-        let unread = device.disk.known.count { ledger[$0]?.author != device.user }
-        if unread != device.disk.unread {
+        let unread = ledger.expectedUnread(of: device.user)
+        if unread != device.disk.unread.count, !device.hasLocalMarks {
             ledger.fail(
-                .unreadWrong, "client \(index) counts \(device.disk.unread) unread instead of \(unread)")
+                .unreadWrong,
+                "client \(index) counts \(device.disk.unread.count) unread instead of \(unread)")
         }
+        checkStore(of: index)
     }
 
     private mutating func checkFates() {
         for (index, message) in ledger.sent.enumerated() {
             switch message.fate {
-            case .acknowledged where !message.isStored:
+            case .acknowledged where !message.isStored && !message.isDropped && message.command != .roomIM:
                 ledger.fail(.lost, "message \(index + 1) was acknowledged and is not in the log")
-            case .refused where message.isStored && !message.isLateRefusal:
+            case .refused where message.isStored:
                 ledger.fail(.refusedButStored, "message \(index + 1)")
             case .requested, .queued:
                 ledger.fail(.noFate, "message \(index + 1) of client \(message.device)")
@@ -60,22 +63,19 @@ extension Simulation {
 
     /// The log itself against the book of what it committed.
     private mutating func checkLog() {
-        for user in 1...max(1, settings.users) {
-            for queue in [MessageQueue.peer, .group(Operation.superGroup)] {
-                let id = Ledger.queueID(queue, user: user)
-                let expected = ledger.queues[id]?.places ?? []
-                do {
-                    let limit = PageLimit(countMax: .max, bytesMax: .max)
-                    let slice = try log.messages(in: id, after: 0, limit: limit)
-                    let isEqual =
-                        slice.messages.count == expected.count
-                        && zip(slice.messages, expected).allSatisfy {
-                            $0.key == $1.key && MessageNumber.number(in: $0.content) == $1.number
-                        }
-                    if !isEqual { ledger.fail(.lost, "the log of \(id) is not what was committed") }
-                } catch {
-                    ledger.fail(.unknown, "the log failed: \(error)")
-                }
+        let limit = PageLimit(countMax: .max, bytesMax: .max)
+        for id in Set((1...max(1, settings.users)).flatMap { ledger.queueIDs(of: $0) }) {
+            let expected = (ledger.queues[id]?.places ?? []).filter { ledger[$0.number]?.isBurned != true }
+            do {
+                let slice = try log.messages(in: id, after: 0, limit: limit)
+                let isEqual =
+                    slice.messages.count == expected.count
+                    && zip(slice.messages, expected).allSatisfy {
+                        $0.key == $1.key && MessageNumber.number(in: $0.content) == $1.number
+                    }
+                if !isEqual { ledger.fail(.lost, "the log of \(id) is not what was committed") }
+            } catch {
+                ledger.fail(.unknown, "the log failed: \(error)")
             }
         }
     }

@@ -8,31 +8,42 @@ extension Simulation {
     mutating func startServer() {
         var limits = NodeCore.Limits()
         limits.refusedLoginGraceMilliseconds = 1000
-        node = NodeCore(limits: limits, rules: Self.rules, memberships: directory.memberships)
+        var rules = NodeRules()
+        rules.announcesGroupChanges = false
+        rules.customerServiceApp = settings.bug == .customersTalk ? nil : SimulationSettings.staffApp
+        if settings.era == .current {
+            node = NodeCore(limits: limits, rules: rules, memberships: directory.memberships)
+        } else {
+            relay = SeedRelay(log: log, marksWhenWritten: settings.bug == .markBeforeAcknowledgement)
+        }
+        isServerRunning = true
         note("the server starts")
     }
 
-    private static let rules: NodeRules = {
-        var rules = NodeRules()
-        rules.announcesGroupChanges = false
-        return rules
-    }()
-
     mutating func tellNode(_ events: [NodeEvent]) {
         let time = wallTime
-        guard let actions = node?.handle(events, at: time) else { return }
+        guard isServerRunning else { return }
+        let actions =
+            node?.handle(events, at: time) ?? relay?.handle(events, directory.memberships, at: time) ?? []
         for action in actions { perform(action) }
     }
 
     mutating func serverReceives(_ bytes: [UInt8], on number: Int) {
-        guard node != nil, let link = links[number], link.isServerOpen, !link.isBlackHole else { return }
+        guard isServerRunning, let link = links[number], link.isServerOpen, !link.isBlackHole else { return }
+        var bytes = bytes
+        if let cutAt = link.cutAt, cutAt <= now {
+            // Of the bytes that the cut met on their way a part still comes, and nothing after them.
+            guard !link.isTorn else { return }
+            link.isTorn = true
+            bytes.removeLast(link.chance.below(bytes.count + 1))
+        }
         link.decoder.append(bytes)
         var events: [NodeEvent] = []
         do {
             while let frame = try link.decoder.next() {
                 guard case .packet(let packet) = frame else { continue }
                 events.append(.received(ConnectionID(rawValue: UInt64(number)), packet))
-                notePacket(packet, from: link.device)
+                notePacket(packet, on: link)
                 if settings.bug == .serverAcknowledgesBeforeCommit { acknowledgeEarly(packet, on: number) }
             }
         } catch {
@@ -41,13 +52,19 @@ extension Simulation {
         if !events.isEmpty { tellNode(events) }
     }
 
-    private mutating func notePacket(_ packet: Packet, from device: Int) {
-        switch packet.command {
-        case .ping, .pong, .ack: break
-        default:
-            devices[device].lastRealTrafficAt = now
-            note("client \(device) → \(packet.command) \(packet.body)")
+    private mutating func notePacket(_ packet: Packet, on link: SimulatedLink) {
+        switch (packet.command, packet.body) {
+        case (.ping, _), (.pong, _), (.ack, _): return
+        case (.enterRoom, .roomID(Operation.room)): link.isInRoom = true
+        case (.leaveRoom, .roomID(Operation.room)): link.isInRoom = false
+        case (.roomIM, .room(let message)):
+            if let number = MessageNumber.number(in: message.content) { ledger.reachedServer(number) }
+        case (_, .im(let message)) where settings.era == .seed:
+            if let number = MessageNumber.number(in: message.content) { ledger.noteSilentRefusal(number) }
+        default: break
         }
+        devices[link.device].lastRealTrafficAt = now
+        note("client \(link.device) → \(packet.command) \(packet.body)")
     }
 
     private mutating func acknowledgeEarly(_ packet: Packet, on number: Int) {
@@ -69,7 +86,15 @@ extension Simulation {
         case .send(let connection, let packets, let delivery):
             write(packets, delivery, on: Int(connection.rawValue))
         case .broadcast(let connections, let packets):
-            for connection in connections { write(packets, .push, on: Int(connection.rawValue)) }
+            for connection in connections {
+                checkLive(packets, on: Int(connection.rawValue))
+                write(packets, .push, on: Int(connection.rawValue))
+            }
+            if settings.bug == .roomLeaks, packets.first?.command == .roomIM {
+                for number in links.indices where links[number]?.isInRoom == false {
+                    write(packets, .push, on: number)
+                }
+            }
         case .pauseReading, .posted, .reportUnread: break
         case .close(let connection, _, let delay):
             let number = Int(connection.rawValue)
@@ -77,6 +102,26 @@ extension Simulation {
             guard let link = links[number] else { return }
             queue.add(.serverCloses(link: number, number: link.closeNumber), at: now + delay)
         case .keepOpen(let connection): links[Int(connection.rawValue)]?.closeNumber += 1
+        }
+    }
+
+    /// Checks that what is not stored reaches only those who may hear it.
+    private mutating func checkLive(_ packets: [Packet], on number: Int) {
+        guard packets.count == 1, let link = links[number] else { return }
+        let user = devices[link.device].user
+        switch (packets[0].command, packets[0].body) {
+        case (.roomIM, .room(let message)):
+            ledger.checkRoom(
+                message, isInside: link.isInRoom, where: "client \(link.device), who is not in it")
+            if ledger.banned.contains(Int(message.sender)) {
+                ledger.fail(.notAllowed, "user \(message.sender) is banned from the room and is heard")
+            }
+        case (.rt, .room(let message)):
+            let isBlocked = ledger.blocked[user]?.contains(Int(message.sender)) == true
+            if message.receiver != Int64(user) || isBlocked && Int(message.sender) != user {
+                ledger.fail(.notAllowed, "user \(user) hears user \(message.sender) type")
+            }
+        default: break
         }
     }
 
@@ -124,7 +169,7 @@ extension Simulation {
             devices.indices.contains(index), serial >= devices[index].validToken
         {
             result = .accepted(
-                Account(user: UserID(Int64(devices[index].user))), DeviceNumber(rawValue: Int64(index + 1)))
+                settings.account(of: devices[index].user), DeviceNumber(rawValue: Int64(index + 1)))
         }
         tellNode([.loginAnswered(ConnectionID(rawValue: UInt64(number)), result)])
     }
@@ -132,7 +177,7 @@ extension Simulation {
     // MARK: The log
 
     private mutating func startAppend(_ batch: BatchID, _ entries: [LogEntry]) {
-        for entry in entries { ledger.checkPermission(entry) }
+        for entry in entries where !entry.isRepeatOnly { ledger.checkPermission(entry) }
         pendingAppends.append((batch, entries))
         lastAppendAt = max(lastAppendAt, now + chance.time(1...12))
         queue.add(.appended(generation: serverGeneration), at: lastAppendAt)
@@ -155,6 +200,7 @@ extension Simulation {
             }
             return tellNode([.appended(batch, places)])
         }
+        unsyncedReports = []
         tellNode([.appended(batch, commit(entries))])
     }
 
@@ -166,8 +212,12 @@ extension Simulation {
                 outcomes.append(outcome)
                 continue
             }
+            var kept = entry
+            if settings.bug == .burnedStays {
+                kept.content = entry.content.replacing("\"burned\"", with: "\"buried\"")
+            }
             do {
-                let outcome = try log.append([entry], at: wallTime)
+                let outcome = try log.append([kept], at: wallTime)
                 outcomes += outcome
                 for one in outcome {
                     ledger.stored(entry, one)
@@ -198,10 +248,25 @@ extension Simulation {
 
     private mutating func report(_ key: Int64, of queue: QueueID, by reader: Account) {
         do {
+            let before = try log.reportedKey(of: queue, by: reader)
             try log.report(key, of: queue, by: reader)
+            unsyncedReports.append((queue, reader, before))
         } catch {
             ledger.fail(.unknown, "the log failed: \(error)")
         }
+    }
+
+    /// Reported keys are written with the next messages; a crash may take those that were not.
+    private mutating func loseReports() {
+        let lost = chance.below(unsyncedReports.count + 1)
+        do {
+            for (queue, reader, key) in unsyncedReports.suffix(lost).reversed() {
+                try log.setReportedKey(key, of: queue, by: reader)
+            }
+        } catch {
+            ledger.fail(.unknown, "the log failed: \(error)")
+        }
+        unsyncedReports = []
     }
 
     mutating func answerLoad(on number: Int, _ request: PageRequest) {
@@ -209,7 +274,7 @@ extension Simulation {
         let connection = ConnectionID(rawValue: UInt64(number))
         var request = request
         if settings.bug == .pageOfAnother, case .user = request.queue, bugChance.percent(20) {
-            request.queue = .user(Account(user: UserID(Int64(1 + bugChance.below(settings.users)))))
+            request.queue = .user(settings.account(of: 1 + bugChance.below(settings.users)))
         }
         do {
             var page = try log.page(request, limit: PageLimit(countMax: 7, bytesMax: 2000))
@@ -218,29 +283,42 @@ extension Simulation {
             case .pageForgetsMore: page.hasMore = false
             default: break
             }
+            for message in page.messages {
+                guard let number = MessageNumber.number(in: message.content) else { continue }
+                if ledger[number]?.isBurned == true {
+                    ledger.fail(.notAllowed, "a page still holds message \(number), which burned")
+                }
+            }
             tellNode([.loaded(connection, page)])
         } catch {
             tellNode([.loadFailed(connection)])
         }
     }
 
-    mutating func change(_ change: MembershipChange, ago: Int64 = 0) {
+    /// Answers whether the change could be made.
+    @discardableResult
+    mutating func change(_ change: MembershipChange, ago: Int64 = 0) -> Bool {
         do {
             let time = WallTime(milliseconds: wallTime.milliseconds - ago)
             let changes = try directory.apply([change], at: time)
             if settings.bug != .staleMembership { tellNode([.membershipsChanged(changes, at: wallTime)]) }
+            return true
         } catch {
             note("no change: \(error)")
+            return false
         }
     }
 
     // MARK: Crashes
 
     mutating func crashServer(for time: Int64) {
-        guard node != nil else { return }
+        guard isServerRunning else { return }
         note("the server crashes for \(time) ms")
         totals.crashes += 1
         node = nil
+        relay = nil
+        isServerRunning = false
+        loseReports()
         serverGeneration += 1
         // What was on its way to the disk is there or not, but in order.
         let survivors = chance.below(pendingAppends.count + 1)

@@ -82,12 +82,16 @@ public struct Simulation {
     var now: Int64 = 0
     var chance: Chance
     var bugChance: Chance
-    var ledger = Ledger()
+    var ledger: Ledger
     var devices: [SimulatedDevice] = []
     /// By their number; nil for those that are gone.
     var links: [SimulatedLink?] = []
-    /// Nil while it is down.
+    /// The server, of the one era or the other; nil while it is down.
     var node: NodeCore?
+    var relay: SeedRelay?
+    var isServerRunning = false
+    /// What readers reported since the last commit, with the keys that were kept before.
+    var unsyncedReports: [(queue: QueueID, reader: Account, key: Int64)] = []
     var directory = MemoryMembershipDirectory()
     var log = MemoryLog()
     /// What the log was given and has not committed, in order.
@@ -116,9 +120,10 @@ public struct Simulation {
     /// The last part of it, in which nothing but signs of life may pass.
     static let silenceMilliseconds: Int64 = 200_000
 
-    private init(_ settings: SimulationSettings, isTracing: Bool) {
+    init(_ settings: SimulationSettings, isTracing: Bool) {
         self.settings = settings
         self.isTracing = isTracing
+        ledger = Ledger(settings)
         chance = Chance(settings.seed, 2, 2)
         bugChance = Chance(settings.seed, 3, 3)
         let plan = Operation.plan(settings).filter { !settings.absent.contains($0.device) }
@@ -137,13 +142,16 @@ public struct Simulation {
         var simulation = Simulation(settings, isTracing: isTracing)
         simulation.setUp()
         simulation.runToEnd()
-        simulation.totals.milliseconds = simulation.now
-        simulation.totals.clientMilliseconds =
-            simulation.now * Int64(settings.clients - settings.absent.count)
-        simulation.totals.stored = simulation.ledger.storedCount
+        return simulation.result
+    }
+
+    var result: SimulationResult {
+        var totals = totals
+        totals.milliseconds = now
+        totals.clientMilliseconds = now * Int64(settings.clients - settings.absent.count)
+        totals.stored = ledger.storedCount
         return SimulationResult(
-            totals: simulation.totals, violation: simulation.ledger.violation, trace: simulation.trace,
-            fingerprint: simulation.fingerprint)
+            totals: totals, violation: ledger.violation, trace: trace, fingerprint: fingerprint)
     }
 
     /// The operations of a run in words, for people who read a trace.
@@ -153,17 +161,17 @@ public struct Simulation {
         }
     }
 
-    private mutating func setUp() {
+    mutating func setUp() {
         for index in 0..<settings.clients {
-            devices.append(
-                SimulatedDevice(index: index, seed: settings.seed, isAbsent: settings.absent.contains(index)))
+            devices.append(SimulatedDevice(index: index, settings: settings))
+            if settings.usesStore { devices[index].store = SimulatedStore(devices[index], settings) }
             if !settings.absent.contains(index) {
                 queue.add(.launch(device: index, life: 0), at: chance.time(0...5000))
             }
         }
-        let members = Array(1...max(1, settings.users))
+        let members = Array(1...settings.people)
         create(Operation.group, isSuper: false, members)
-        create(Operation.superGroup, isSuper: true, members)
+        create(Operation.superGroup, isSuper: settings.era == .current, members)
         create(Operation.strangeGroup, isSuper: false, [999])
         startServer()
         queue.add(.restCheck, at: calmAt + Self.restMilliseconds)
@@ -178,7 +186,7 @@ public struct Simulation {
         ledger.members[group] = Set(members)
     }
 
-    private mutating func runToEnd() {
+    mutating func runToEnd() {
         var nextOperation = 0
         while ledger.violation == nil {
             totals.events += 1

@@ -42,6 +42,18 @@ public enum SimulationBug: String, Sendable, CaseIterable {
     case unreadCountedTwice = "unread-counted-twice"
     /// The client's storage does not know its own messages when their copies come.
     case ownCopyIsNew = "own-copy-is-new"
+    /// The server passes messages of a room on to those who are not in it.
+    case roomLeaks = "room-leaks"
+    /// The log keeps what was burned.
+    case burnedStays = "burned-stays"
+    /// Another device's read marks change nothing.
+    case readMarkIgnored = "read-mark-ignored"
+    /// A backup brings old messages and leaves the new keys.
+    case backupKeepsKeys = "backup-keeps-keys"
+    /// The server of the first era takes messages for delivered when they are written.
+    case markBeforeAcknowledgement = "mark-before-ack"
+    /// A refusal of the customer service's rule is forgotten: any two apps may talk.
+    case customersTalk = "customers-talk"
 }
 
 /// A rule that did not hold.
@@ -72,6 +84,8 @@ public struct SimulationViolation: Error, Sendable, Equatable, CustomStringConve
         case unknown
         /// The number of unread messages is wrong.
         case unreadWrong
+        /// The real store came to something else than the book that is kept beside it.
+        case storeDiffers
         /// When the faults were over, a client did not come online or traffic did not end.
         case restless
     }

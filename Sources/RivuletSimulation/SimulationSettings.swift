@@ -1,3 +1,7 @@
+import RivuletModel
+import RivuletServerCore
+public import RivuletWire
+
 /// What a run is made of; together with nothing else it decides everything that happens.
 public struct SimulationSettings: Sendable, Equatable {
     /// The one source of chance.
@@ -8,8 +12,12 @@ public struct SimulationSettings: Sendable, Equatable {
     public var milliseconds: Int64 = 3_600_000
     /// How many faults happen in a simulated hour, to all together.
     public var faultsPerHour = 30
-    /// How many messages a client sends in a simulated hour.
-    public var messagesPerHour = 60
+    /// How many messages a client sends in a simulated hour, when it runs all the time.
+    public var messagesPerHour = 80
+    /// The era that clients and server speak; nil lets the seed choose, every fourth the first one.
+    public var profile: Profile?
+    /// Whether each device keeps its messages in the real store, too; nil lets the seed choose, every fourth does.
+    public var hasStore: Bool?
     /// A fault that is put in on purpose; for tests of the checks.
     public var bug: SimulationBug?
     /// The operations that are done, by their number; nil for all of them.
@@ -24,6 +32,29 @@ public struct SimulationSettings: Sendable, Equatable {
 
     /// How many users there are.
     var users: Int { (clients + 1) / 2 }
+
+    func user(ofDevice device: Int) -> Int { device / 2 + 1 }
+
+    /// The era of this run.
+    var era: Profile {
+        if let profile { return profile }
+        return bug == .markBeforeAcknowledgement || seed % 4 == 0 ? .seed : .current
+    }
+
+    /// Whether this run has the real store.
+    var usesStore: Bool { hasStore ?? (seed % 4 == 1) }
+
+    /// The user who serves customers, in an app of the staff's own; nil when there are too few users.
+    var staff: Int? { users >= 3 && era == .current ? users : nil }
+
+    /// How many users are not the staff; they have the numbers from 1.
+    var people: Int { staff == nil ? max(1, users) : users - 1 }
+
+    static let staffApp: Int64 = 7
+
+    func account(of user: Int) -> Account {
+        Account(app: user == staff ? Self.staffApp : Account.defaultApp, user: UserID(Int64(user)))
+    }
 }
 
 /// The chance of a run (SplitMix64): the same seed gives the same run on every machine.

@@ -17,7 +17,8 @@ final class Interruption {
         source.resume()
     }
 
-    var hasCome: Bool { flag.isRaised }
+    /// Asks whether it has come, from any thread.
+    var check: @Sendable () -> Bool { { [flag] in flag.isRaised } }
 
     private final class Flag: Sendable {
         private let value = Mutex(false)

@@ -1,5 +1,6 @@
 import RivuletArguments
 import RivuletSimulation
+import RivuletWire
 
 /// What the program was called with.
 struct SimulateOptions {
@@ -8,6 +9,8 @@ struct SimulateOptions {
     var isTracing: Bool
     var isJSON: Bool
     var isShrinking: Bool
+    var jobs: Int
+    var progressPath: String?
 
     init(_ arguments: Arguments) throws {
         settings = SimulationSettings(
@@ -27,10 +30,25 @@ struct SimulateOptions {
             }
             settings.bug = bug
         }
+        switch arguments.string("--profile") {
+        case "seed": settings.profile = .seed
+        case "current": settings.profile = .current
+        case nil: break
+        case let other?: throw arguments.usageError("there is no profile '\(other)'; it is seed or current")
+        }
+        switch arguments.string("--store") {
+        case "yes": settings.hasStore = true
+        case "no": settings.hasStore = false
+        case nil: break
+        case let other?: throw arguments.usageError("--store is yes or no, not '\(other)'")
+        }
+        jobs = try Self.number("--jobs", 1...256, arguments)
+        progressPath = arguments.string("--resume")
         settings.kept = try Self.list("--keep", arguments)
         let clients = 0..<settings.clients
         settings.absent = Set((try Self.list("--without", arguments) ?? []).filter { clients.contains($0) })
         isTracing = arguments.flag("--trace")
+        if isTracing, seeds > 1 { throw arguments.usageError("--trace is for one seed") }
         isJSON = arguments.flag("--json")
         isShrinking = !arguments.flag("--no-shrink") && settings.kept == nil
     }

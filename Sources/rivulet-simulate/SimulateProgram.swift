@@ -1,6 +1,7 @@
 import Foundation
 import RivuletArguments
 import RivuletSimulation
+import RivuletWire
 
 /// The program `rivulet-simulate`: runs worlds, one per seed, and makes the first one that breaks a rule small.
 enum SimulateProgram {
@@ -11,13 +12,14 @@ enum SimulateProgram {
             from the seed. After each event it is checked that no message is lost, doubled, out of order or in wrong \
             hands, and at the end that everything came to rest.
 
-            When a rule is broken, the run is made smaller, its trace is printed, and a command that replays it. \
-            The exit status is then 1. Ctrl-C ends after the seed at hand with the totals so far.
+            When a rule is broken, the run is made smaller, its trace is printed, and a command that replays it, \
+            on any machine, with the same version. The exit status is then 1. To see one, put a fault in: \
+            'rivulet-simulate --bug lost-notify'. Ctrl-C ends after the seeds at hand with the totals so far.
             """,
         version: "0.1.0",
         options: [
             Option("--seed", value: "N", default: "1", help: "The first seed."),
-            Option("--seeds", value: "N", default: "1", help: "How many seeds to run, one after the other."),
+            Option("--seeds", value: "N", default: "1", help: "How many seeds to run."),
             Option(
                 "--clients", value: "N", default: "6", help: "Client programs; every two belong to one user."),
             Option(
@@ -25,7 +27,17 @@ enum SimulateProgram {
             ),
             Option("--faults-per-hour", value: "N", default: "30", help: "Faults in a simulated hour."),
             Option(
-                "--messages-per-hour", value: "N", default: "60", help: "What each client does in an hour."),
+                "--messages-per-hour", value: "N", default: "80", help: "What each client does in an hour."),
+            Option(
+                "--profile", value: "ERA",
+                help: "current or seed; by default every fourth seed is of the first."),
+            Option(
+                "--store", value: "WORD",
+                help: "yes or no: whether devices keep the real store; by default some."),
+            Option("--jobs", value: "N", default: "1", help: "How many seeds run at a time."),
+            Option(
+                "--resume", value: "FILE",
+                help: "Keeps the progress of a long series there, and goes on with it."),
             Option("--bug", value: "NAME", help: "Puts a fault in on purpose; 'list' names them."),
             Option(
                 "--keep", value: "LIST", help: "Does only these operations, by number, with commas between."),
@@ -60,32 +72,57 @@ enum SimulateProgram {
     }
 
     private static func simulate(_ options: SimulateOptions) -> Int32 {
-        let interruption = Interruption()
-        var totals = SimulationTotals()
-        var seeds = 0
-        var status: Int32 = 0
+        if options.isTracing { return trace(options) }
         let began = clock()
-        for offset in 0..<options.seeds where !interruption.hasCome {
-            var settings = options.settings
-            settings.seed &+= UInt64(offset)
-            let result = Simulation.run(settings, isTracing: options.isTracing)
-            totals.add(result.totals)
-            seeds += 1
-            if options.isTracing {
-                for line in result.trace { emit(line) }
-                emit("fingerprint \(String(result.fingerprint, radix: 16))")
+        let start = SimulationProgress(settings: options.settings)
+        var progress = start
+        if let path = options.progressPath, let data = FileManager.default.contents(atPath: path) {
+            let text = String(bytes: data, encoding: .utf8) ?? ""
+            guard let kept = SimulationProgress(text: text, settings: options.settings) else {
+                emit("\(path) is not the progress of this series; name another file.", to: .standardError)
+                return 2
             }
-            if let violation = result.violation {
-                status = 1
-                explain(violation, settings, options)
-                break
-            }
+            progress = kept
         }
+        let before = progress.totals.events
+        let interruption = Interruption()
+        defer { withExtendedLifetime(interruption) {} }
+        let series = SeedSeries(
+            progress, count: options.seeds, path: options.progressPath, isInterrupted: interruption.check)
+        let (end, broken) = series.run(jobs: options.jobs)
         let seconds = Double(clock() - began) / Double(CLOCKS_PER_SEC)
+        if let broken, let violation = broken.result.violation {
+            var settings = options.settings
+            settings.seed &+= UInt64(broken.offset)
+            explain(violation, settings, options)
+        }
+        if let failure = series.saveFailure { emit(failure, to: .standardError) }
+        var speed = Speed(events: end.totals.events - before, seconds: seconds)
+        if let broken { speed.events += broken.result.totals.events }
         emit(
             options.isJSON
-                ? json(totals, seeds, options, seconds) : summary(totals, seeds, options, seconds))
-        return status
+                ? json(end.totals, end.doneCount, options, speed)
+                : summary(end.totals, end.doneCount, options, speed))
+        return broken == nil ? 0 : 1
+    }
+
+    private static func trace(_ options: SimulateOptions) -> Int32 {
+        let began = clock()
+        let result = Simulation.run(options.settings, isTracing: true)
+        let seconds = Double(clock() - began) / Double(CLOCKS_PER_SEC)
+        for line in result.trace { emit(line) }
+        emit("fingerprint \(String(result.fingerprint, radix: 16))")
+        if let violation = result.violation { explain(violation, options.settings, options) }
+        emit(summary(result.totals, 1, options, Speed(events: result.totals.events, seconds: seconds)))
+        return result.violation == nil ? 0 : 1
+    }
+
+    /// What this run of the program did, without what an earlier one had done already.
+    private struct Speed {
+        var events: Int
+        var seconds: Double
+
+        var eventsPerSecond: Double { Double(events) / max(seconds, 0.001) }
     }
 
     private static func explain(
@@ -115,6 +152,10 @@ enum SimulateProgram {
             "--hours \(Double(settings.milliseconds) / 3_600_000) --faults-per-hour \(settings.faultsPerHour)",
             "--messages-per-hour \(settings.messagesPerHour)",
         ]
+        if let profile = settings.profile {
+            words.append("--profile \(profile == .seed ? "seed" : "current")")
+        }
+        if let hasStore = settings.hasStore { words.append("--store \(hasStore ? "yes" : "no")") }
         if let bug = settings.bug { words.append("--bug \(bug.rawValue)") }
         if let kept = settings.kept { words.append("--keep \(list(kept.isEmpty ? [-1] : kept))") }
         if !settings.absent.isEmpty { words.append("--without \(list(settings.absent.sorted()))") }
@@ -126,23 +167,29 @@ enum SimulateProgram {
     }
 
     private static func summary(
-        _ totals: SimulationTotals, _ seeds: Int, _ options: SimulateOptions, _ seconds: Double
+        _ totals: SimulationTotals, _ seeds: Int, _ options: SimulateOptions, _ speed: Speed
     ) -> String {
         let hours = Double(totals.milliseconds) / 3_600_000
         let clientHours = Double(totals.clientMilliseconds) / 3_600_000
         return """
             \(seeds) seeds from \(options.settings.seed), \(options.settings.clients) clients each: \
             \(totals.messages) messages, \(totals.stored) stored, \(totals.faults) faults, \(totals.crashes) crashes
-            \(String(format: "%.1f", hours)) hours simulated, \(String(format: "%.1f", clientHours)) client-hours
-            \(totals.events) events in \(String(format: "%.2f", seconds)) s of processor time, \
-            \(String(format: "%.0f", Double(totals.events) / max(seconds, 0.001))) per second
+            \(format(hours, 1)) hours simulated, \(format(clientHours, 1)) client-hours; \
+            \(format(Double(totals.messages) / max(clientHours * 60, 0.001), 2)) messages in a client-minute, \
+            \(format(Double(totals.faults) / max(hours, 0.001), 1)) faults in an hour
+            \(totals.events) events, \(speed.events) of them now in \(format(speed.seconds, 2)) s of processor time: \
+            \(format(speed.eventsPerSecond, 0)) per second and core
             """
     }
 
+    private static func format(_ number: Double, _ digits: Int) -> String {
+        String(format: "%.\(digits)f", number)
+    }
+
     private static func json(
-        _ totals: SimulationTotals, _ seeds: Int, _ options: SimulateOptions, _ seconds: Double
+        _ totals: SimulationTotals, _ seeds: Int, _ options: SimulateOptions, _ speed: Speed
     ) -> String {
-        let value = Double(totals.events) / max(seconds, 0.001)
+        let value = speed.eventsPerSecond
         let parameters = [
             ("seed", Int(clamping: options.settings.seed)), ("seeds", seeds),
             ("clients", options.settings.clients), ("faults_per_hour", options.settings.faultsPerHour),

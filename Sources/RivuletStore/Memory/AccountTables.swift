@@ -59,7 +59,8 @@ package final class AccountTables {
 
     /// The conversations of which anything is known.
     package var sessions: [Session] {
-        tables.state.sessions.values.map(\.session).sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
+        tables.state.sessions.values.map(\.session)
+            .sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
     }
 
     /// The messages of a conversation that people see, in their order.
