@@ -54,7 +54,7 @@ struct SeedRelay {
                 for connection in connections.sorted(by: { $0.rawValue < $1.rawValue }) {
                     actions.append(.close(connection, .storageFailed, afterMilliseconds: 0))
                 }
-            case .loaded, .loadFailed, .membershipsChanged, .posted: break
+            case .loaded, .loadFailed, .membershipsChanged, .tokenRevoked, .posted: break
             }
         }
         if !taken.isEmpty {
@@ -127,7 +127,7 @@ struct SeedRelay {
     // MARK: What the relay writes
 
     private mutating func finishLogin(of connection: ConnectionID, _ result: LoginResult) {
-        guard case .accepted(let account, let device) = result else {
+        guard case .accepted(let account, let device, _) = result else {
             write([Packet(.authStatus, .authStatus(AuthenticationStatus(status: 1)))], to: connection)
             actions.append(.close(connection, .loginRefused, afterMilliseconds: 1000))
             return
