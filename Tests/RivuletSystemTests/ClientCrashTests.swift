@@ -68,7 +68,7 @@ private struct Pair: Sendable {
             for (program, moment) in zip(programs, moments) {
                 group.addTask {
                     // Where the moment falls is the point of the test; nothing depends on it.
-                    let patience = ContinuousClock.now + .seconds(2)
+                    let patience = ContinuousClock.now + .milliseconds(800)
                     while program.lines.count < moment.lineCount, ContinuousClock.now < patience {
                         try await Task.sleep(for: .milliseconds(2))
                     }
