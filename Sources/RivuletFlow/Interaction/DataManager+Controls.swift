@@ -51,7 +51,7 @@ extension DataManager {
     /// Notes that the user has seen these rows; call it with what is in view, as often as it changes.
     ///
     /// The engine is told as the configuration says: a mark that only moves forward, and a receipt for each message,
-    /// once. While it is being told, what comes meanwhile is collected. Nothing is told by engines without controls.
+    /// once, save for those that had been read before the session was opened. While it is being told, what comes meanwhile is collected. Nothing is told by engines without controls.
     public func noteSeen(_ ids: [MessageID]) async {
         guard configuration.receipts != .none, let controls = engine.controls, life == .open else { return }
         for id in ids {
@@ -62,7 +62,8 @@ extension DataManager {
                 seenPosition = message.position
                 unsentMark = message
             }
-            if configuration.receipts == .eachMessage, seenMessages.insert(id).inserted {
+            let isNews = readBefore.map { message.position > $0 } ?? true
+            if configuration.receipts == .eachMessage, isNews, seenMessages.insert(id).inserted {
                 unsentReceipts.append(uuid)
             }
         }

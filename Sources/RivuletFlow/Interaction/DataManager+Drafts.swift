@@ -75,9 +75,10 @@ extension DataManager {
     private func keepDraft() {
         guard let drafts = engine.drafts else { return }
         let earlier = draftTask
-        draftTask = Task { [session, weak self] in
+        // It holds this object until the draft is kept: a draft is often the last thing before a session is left.
+        draftTask = Task { [session] in
             await earlier?.value
-            guard let draft = self?.draft else { return }
+            let draft = draft
             do {
                 try await drafts.setDraft(draft.isEmpty ? nil : draft, in: session)
             } catch {

@@ -52,6 +52,7 @@ extension DataManager {
     /// Fixes what was unread on opening, so that the line neither follows the reader nor vanishes behind.
     private func markUnread(after read: MessagePosition?, in page: MessagePage) {
         knowsUnread = true
+        readBefore = read
         let newest = page.messages.lazy.filter { $0.session == self.session }.map(\.position)
             .filter { $0.rawValue < MessageLedger.localBase }.max()
         guard let read, let newest, newest > read else { return }

@@ -56,6 +56,8 @@ public final class DataManager {
     /// Up to where the user has seen the messages, as far as was told.
     var seenPosition: MessagePosition?
     var seenMessages: Set<MessageID> = []
+    /// Up to where the user had read when the session was opened, as far as the engine knows: their authors know it.
+    var readBefore: MessagePosition?
     /// The newest message seen of which the engine was not told yet, and those whose authors were not.
     var unsentMark: Message?
     var unsentReceipts: [String] = []
@@ -167,6 +169,7 @@ public final class DataManager {
         }
         knowsUnread = false
         seenMessages = []
+        readBefore = nil
         pageTicks = [:]
         source.begin(generation: generation)
         controller.submit(.opened(opening.inRows(of: ledger)))

@@ -7,6 +7,9 @@ public struct MessageSelection: Hashable, Sendable {
     /// The selected messages.
     public internal(set) var ids: Set<MessageID> = []
 
+    /// Makes the selection of a user who is not selecting.
+    public init() {}
+
     /// Whether this message is selected.
     public func contains(_ id: MessageID) -> Bool {
         ids.contains(id)
