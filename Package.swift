@@ -266,7 +266,9 @@ let package = Package(
                 "EditLineKit", "CEditLine", "RivuletTransport", "RivuletTestSupport", "rivulet",
             ],
             exclude: ["Snapshots"]),
-        .testTarget(name: "RivuletUITests", dependencies: ["RivuletTestSupport", "rivulet-ui-probe"]),
+        .testTarget(
+            name: "RivuletUITests", dependencies: ["RivuletTestSupport", "rivulet-ui-probe"],
+            exclude: ["accessible.py"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

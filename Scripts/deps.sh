@@ -15,6 +15,7 @@ packages=(
     libgtk-4-bin    # gtk4-broadwayd, which shows the window in a browser where there is no display
     fonts-cantarell fonts-noto-cjk fonts-noto-color-emoji # what a desktop has and a bare server does not
     xvfb xauth dbus-x11 at-spi2-core # a display and a session of the tests' own
+    python3-gi gir1.2-atspi-2.0 # tests look at the window as assistive technology does
     xdotool imagemagick # keys and screenshots in these tests
     libmicrohttpd-dev # HTTP interface of the server
     libssl-dev      # TLS, digests

@@ -5,7 +5,8 @@ import RivuletUI
 ///
 /// The tests and `rivulet-bench ui` start it under a display of their own.
 enum Probe {
-    private static let usage = "Usage: rivulet-ui-probe measure|still|reopen|resize|fling|start"
+    private static let usage =
+        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|resize|accessible|fling [FRAMES]|start"
 
     static func run(_ arguments: [String]) -> Int32 {
         guard PlatformApplication.start() else {
@@ -18,7 +19,8 @@ enum Probe {
         switch arguments.first {
         case "measure": MeasureCheck.run()
         case "still": StillCheck.run()
-        case "reopen": ReopenCheck.run()
+        case "reopen": ReopenCheck.run(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 10)
+        case "accessible": AccessibleCheck.run()
         case "resize": ResizeCheck.run()
         case "start": StartBench.run()
         case "fling": FlingBench.run(frames: arguments.dropFirst().first.flatMap { Int($0) } ?? 600)

@@ -56,25 +56,31 @@ enum ReopenCheck {
         }
     }
 
-    static func run() {
+    /// - Parameter count: How many are opened after the first fifty.
+    static func run(count: Int) {
         var opened: [Weak] = []
-        var early = 0
-        for number in 0..<60 {
+        for _ in 0..<50 { opened.append(openAndClose()) }
+        let early = residentKilobytes()
+        Probe.report("resident \(early) KiB after 50")
+        for number in 0..<count {
             opened.append(openAndClose())
-            if number == 19 { early = residentKilobytes() }
+            if number % 200 == 199 {
+                Probe.report("resident \(residentKilobytes()) KiB after \(number + 51)")
+            }
         }
         Probe.settle()
         let views = opened.filter { $0.view != nil }.count
         let controllers = opened.filter { $0.controller != nil }.count
-        Probe.report("left \(views) views, \(controllers) flows of 60")
-        Probe.report("grown \(residentKilobytes() - early) KiB over the last 40")
+        Probe.report("left \(views) views, \(controllers) flows of \(opened.count)")
+        Probe.report("grown \(residentKilobytes() - early) KiB over the last \(count)")
     }
 
     private static func openAndClose() -> Weak {
-        let sample = SampleFlow(count: 120)
+        let sample = SampleFlow(count: 120, settles: false)
+        Probe.wait { sample.controller.state.opening == .shown && !sample.view.list.visibleCells.isEmpty }
         let weak = Weak(sample)
         sample.view.list.scroll(by: -300)
-        PlatformApplication.run(for: .milliseconds(30))
+        PlatformApplication.run(for: .milliseconds(5))
         sample.close()
         return weak
     }

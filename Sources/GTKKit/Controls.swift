@@ -178,3 +178,88 @@ package final class PopupMenu {
         popover.removeFromParent()
     }
 }
+
+/// Asks the user for a file, with the desktop's own dialog.
+package final class FileQuestion {
+    private let dialog: UnsafeMutableRawPointer
+    /// The one that is open; it is modal, so there is one.
+    private static var open: FileQuestion?
+
+    /// Asks for a picture; the answer is a path, and nothing is said when the user gives none.
+    package static func askForPicture(
+        _ title: String, over widget: Widget, onPath: @escaping (String) -> Void
+    ) {
+        let parent = gtk_widget_get_root(widget.pointer)
+        guard
+            let made = gtk_file_chooser_native_new(
+                title, parent.map { UnsafeMutablePointer<GtkWindow>($0) },
+                GTK_FILE_CHOOSER_ACTION_OPEN, nil, nil)
+        else { return }
+        let filter = gtk_file_filter_new()
+        gtk_file_filter_set_name(filter, "Pictures")
+        gtk_file_filter_add_pixbuf_formats(filter)
+        gtk_file_chooser_add_filter(made, filter)
+        g_object_unref(UnsafeMutableRawPointer(filter))
+        let question = FileQuestion(UnsafeMutableRawPointer(made))
+        open = question
+        Signals.connectResponse(question.dialog) { response in
+            // The handler lives as long as the dialog, so it must not hold what holds the dialog.
+            let path = response == GTK_RESPONSE_ACCEPT.rawValue ? open?.path : nil
+            open = nil
+            if let path { onPath(path) }
+        }
+        gtk_native_dialog_show(question.dialog.assumingMemoryBound(to: GtkNativeDialog.self))
+    }
+
+    private init(_ dialog: UnsafeMutableRawPointer) {
+        self.dialog = dialog
+    }
+
+    isolated deinit {
+        gtk_native_dialog_destroy(dialog.assumingMemoryBound(to: GtkNativeDialog.self))
+        g_object_unref(dialog)
+    }
+
+    private var path: String? {
+        guard let file = gtk_file_chooser_get_file(OpaquePointer(dialog)) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(file)) }
+        guard let path = g_file_get_path(file) else { return nil }
+        defer { g_free(path) }
+        return String(cString: path)
+    }
+}
+
+extension Widget {
+    /// Takes files and texts that are dropped on the widget.
+    package func onDrop(files: @escaping ([String]) -> Void, text: @escaping (String) -> Void) {
+        guard let target = gtk_drop_target_new(0, GDK_ACTION_COPY) else { return }
+        var types = [gdk_file_list_get_type(), rivulet_type_string()]
+        gtk_drop_target_set_gtypes(target, &types, gsize(types.count))
+        Signals.connectDrop(UnsafeMutableRawPointer(target)) { value in
+            if g_type_check_value_holds(value, gdk_file_list_get_type()) != 0 {
+                files(Self.paths(in: value))
+                return true
+            }
+            guard let dropped = g_value_get_string(value) else { return false }
+            text(String(cString: dropped))
+            return true
+        }
+        gtk_widget_add_controller(pointer, target)
+    }
+
+    private static func paths(in value: UnsafePointer<GValue>) -> [String] {
+        guard let boxed = g_value_get_boxed(value) else { return [] }
+        let list = gdk_file_list_get_files(OpaquePointer(boxed))
+        defer { g_slist_free(list) }
+        var paths: [String] = []
+        var next = list
+        while let item = next {
+            if let data = item.pointee.data, let path = g_file_get_path(OpaquePointer(data)) {
+                paths.append(String(cString: path))
+                g_free(path)
+            }
+            next = item.pointee.next
+        }
+        return paths
+    }
+}

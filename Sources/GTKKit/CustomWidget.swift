@@ -19,6 +19,8 @@ package final class CustomWidget: Widget {
     package var onDraw: ((Painter) -> Void)?
     /// Draws what lies above the children.
     package var onDrawAbove: ((Painter) -> Void)?
+    /// Takes the keyboard when Tab reaches the widget, forward or back, in place of what is inside; false to let it pass.
+    package var onTab: ((_ isForward: Bool) -> Bool)?
     /// Whether the extent down depends on the width.
     package var wrapsHeight = false
     /// For a scrolling widget: the model of the vertical scroll bar, when it is given or taken away.

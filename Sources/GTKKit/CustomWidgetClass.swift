@@ -66,6 +66,15 @@ enum CustomWidgetClass {
             CustomWidgetClass.peer(of: widget)?.onLayout?(
                 CGSize(width: Double(width), height: Double(height)))
         }
+        widget.pointee.focus = { widget, direction in
+            if let onTab = CustomWidgetClass.peer(of: widget)?.onTab,
+                direction == GTK_DIR_TAB_FORWARD || direction == GTK_DIR_TAB_BACKWARD
+            {
+                return onTab(direction == GTK_DIR_TAB_FORWARD) ? 1 : 0
+            }
+            let base = g_type_class_peek(rivulet_type_widget())?.assumingMemoryBound(to: GtkWidgetClass.self)
+            return base?.pointee.focus?(widget, direction) ?? 0
+        }
         widget.pointee.get_request_mode = { widget in
             CustomWidgetClass.peer(of: widget)?.wrapsHeight == true
                 ? GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH : GTK_SIZE_REQUEST_CONSTANT_SIZE

@@ -55,11 +55,16 @@ extension Widget {
         gtk_widget_add_controller(pointer, gesture)
     }
 
-    /// A horizontal swipe by touch, with its speed.
-    package func onSwipe(_ action: @escaping (_ velocity: CGPoint) -> Void) {
+    /// A swipe by touch, with its speed and where the finger left.
+    package func onSwipe(_ action: @escaping (_ velocity: CGPoint, _ point: CGPoint) -> Void) {
         guard let gesture = gtk_gesture_swipe_new() else { return }
         gtk_gesture_single_set_touch_only(gesture, 1)
-        Signals.connectPoint(UnsafeMutableRawPointer(gesture), "swipe", action)
+        Signals.connectPoint(UnsafeMutableRawPointer(gesture), "swipe") { velocity in
+            var (x, y) = (0.0, 0.0)
+            // Without a last place there is nothing that was swiped.
+            guard gtk_gesture_get_point(gesture, nil, &x, &y) != 0 else { return }
+            action(velocity, CGPoint(x: x, y: y))
+        }
         gtk_widget_add_controller(pointer, gesture)
     }
 

@@ -10,6 +10,10 @@ package enum MainLoop {
     ///
     /// - Returns: Whether there is a display.
     package static func initialize() -> Bool {
+        if let path = CommandLine.arguments.first, g_get_application_name() == nil {
+            // GTK writes it beside what the user chose, and warns where it has none.
+            g_set_application_name(path.split(separator: "/").last.map(String.init) ?? path)
+        }
         guard gtk_init_check() != 0 else { return false }
         joinDispatch()
         return true

@@ -94,6 +94,31 @@ enum Signals {
             object, "activate", unsafeBitCast(handler, to: GCallback.self), Callback<Void, Void> { action() })
     }
 
+    /// The answer to a dialog.
+    static func connectResponse(_ object: UnsafeMutableRawPointer, _ action: @escaping (Int32) -> Void) {
+        let handler: @convention(c) (UnsafeMutableRawPointer?, gint, UnsafeMutableRawPointer?) -> Void = {
+            _, response, data in Signals.call(data, response, as: Void.self)
+        }
+        attach(
+            object, "response", unsafeBitCast(handler, to: GCallback.self), Callback<Int32, Void>(action))
+    }
+
+    /// Something that was dropped; the answer says whether it was taken.
+    static func connectDrop(
+        _ object: UnsafeMutableRawPointer, _ action: @escaping (UnsafePointer<GValue>) -> Bool
+    ) {
+        let handler:
+            @convention(c) (
+                UnsafeMutableRawPointer?, UnsafePointer<GValue>?, Double, Double, UnsafeMutableRawPointer?
+            ) -> gboolean = { _, value, _, _, data in
+                guard let value else { return 0 }
+                return Signals.call(data, value, as: Bool.self) == true ? 1 : 0
+            }
+        attach(
+            object, "drop", unsafeBitCast(handler, to: GCallback.self),
+            Callback<UnsafePointer<GValue>, Bool>(action))
+    }
+
     // MARK: the ways to C
 
     private static func attach(

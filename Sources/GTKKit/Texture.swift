@@ -44,4 +44,62 @@ package nonisolated final class Texture: @unchecked Sendable {
         else { return nil }
         self.init(pointer)
     }
+
+    /// A picture made small enough to travel, as the bytes of a JPEG.
+    package struct Small: Sendable {
+        package var data: Data
+        package var width: Int
+        package var height: Int
+    }
+
+    /// Makes a picture small: at most so many pixels along a side, and so many bytes; nil when that cannot be done.
+    ///
+    /// Nothing of the file but its pixels is kept, neither the place nor the time of a photograph.
+    package static func shrink(_ data: Data, sides: [Int], byteCountMax: Int) -> Small? {
+        guard let loader = gdk_pixbuf_loader_new() else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
+        let isRead = data.withUnsafeBytes { bytes in
+            gdk_pixbuf_loader_write(
+                loader, bytes.baseAddress?.assumingMemoryBound(to: guchar.self), gsize(bytes.count), nil)
+        }
+        guard gdk_pixbuf_loader_close(loader, nil) != 0, isRead != 0,
+            let pixels = gdk_pixbuf_loader_get_pixbuf(loader),
+            let upright = gdk_pixbuf_apply_embedded_orientation(pixels)
+        else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
+        for side in sides {
+            for quality in ["80", "60"] {
+                if let small = write(upright, side: side, quality: quality), small.data.count <= byteCountMax
+                {
+                    return small
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func write(_ pixels: OpaquePointer, side: Int, quality: String) -> Small? {
+        let (width, height) = (
+            Int(gdk_pixbuf_get_width(pixels)), Int(gdk_pixbuf_get_height(pixels))
+        )
+        let factor = min(1, Double(side) / Double(max(1, width, height)))
+        let (wide, high) = (
+            max(1, Int(Double(width) * factor)), max(1, Int(Double(height) * factor))
+        )
+        guard let scaled = gdk_pixbuf_scale_simple(pixels, Int32(wide), Int32(high), GDK_INTERP_BILINEAR)
+        else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(scaled)) }
+        var buffer: UnsafeMutablePointer<gchar>?
+        var count: gsize = 0
+        let isWritten = "quality".withCString { key in
+            quality.withCString { value in
+                var keys: [UnsafeMutablePointer<gchar>?] = [UnsafeMutablePointer(mutating: key), nil]
+                var values: [UnsafeMutablePointer<gchar>?] = [UnsafeMutablePointer(mutating: value), nil]
+                return gdk_pixbuf_save_to_bufferv(scaled, &buffer, &count, "jpeg", &keys, &values, nil)
+            }
+        }
+        defer { g_free(buffer) }
+        guard isWritten != 0, let buffer else { return nil }
+        return Small(data: Data(bytes: buffer, count: Int(count)), width: wide, height: high)
+    }
 }

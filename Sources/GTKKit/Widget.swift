@@ -162,6 +162,20 @@ package class Widget {
         rivulet_accessible_hidden(pointer, isHidden ? 1 : 0)
     }
 
+    /// Offers actions, which assistive technology finds as `PREFIX.NAME`; none takes them away.
+    package func setActions(_ names: [String], prefix: String, _ action: @escaping (String) -> Void) {
+        guard !names.isEmpty else { return gtk_widget_insert_action_group(pointer, prefix, nil) }
+        let group = g_simple_action_group_new()
+        for name in names {
+            guard let made = g_simple_action_new(name, nil) else { continue }
+            Signals.connectActivate(UnsafeMutableRawPointer(made)) { action(name) }
+            g_action_map_add_action(OpaquePointer(group), made)
+            g_object_unref(UnsafeMutableRawPointer(made))
+        }
+        gtk_widget_insert_action_group(pointer, prefix, OpaquePointer(group))
+        g_object_unref(UnsafeMutableRawPointer(group))
+    }
+
     // MARK: time
 
     /// Calls the action in every frame until it answers false, with the frame's time in microseconds.

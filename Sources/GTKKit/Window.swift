@@ -117,24 +117,27 @@ package enum Desktop {
 
     /// Hears of every warning that GTK and GLib print, which tests and logs want to know.
     package static func onWarning(_ action: @escaping (String) -> Void) {
-        let box = Callback<String, Void>(action)
-        warnings = box
+        warnings = Callback<String, Void>(action)
+        listenToLog()
+    }
+
+    /// Not of the main actor, and so neither is the closure: GLib's own threads warn, too.
+    private nonisolated static func listenToLog() {
         g_log_set_writer_func(
-            { level, fields, count, data in
+            { level, fields, count, _ in
                 if level.rawValue & (G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_CRITICAL.rawValue) != 0 {
                     var domain: UnsafePointer<CChar>?
                     var message: UnsafePointer<CChar>?
                     rivulet_log_fields(fields, count, &domain, &message)
                     let text = [domain, message].compactMap { $0.map { String(cString: $0) } }
                         .joined(separator: ": ")
-                    if let data, rivulet_is_main_thread() != 0 {
-                        MainActor.assumeIsolated {
-                            Unmanaged<Callback<String, Void>>.fromOpaque(data).takeUnretainedValue().action(
-                                text)
-                        }
+                    if rivulet_is_main_thread() != 0 {
+                        MainActor.assumeIsolated { Desktop.warnings?.action(text) }
+                    } else {
+                        Task { @MainActor in Desktop.warnings?.action(text) }
                     }
                 }
                 return g_log_writer_default(level, fields, count, nil)
-            }, Unmanaged.passUnretained(box).toOpaque(), nil)
+            }, nil, nil)
     }
 }

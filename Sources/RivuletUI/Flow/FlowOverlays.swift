@@ -79,6 +79,11 @@ final class FlowStatusView: PlatformView {
         setNeedsLayout()
     }
 
+    func themeChanged() {
+        label.color = Theme.current.dimText
+        retry.setNeedsDisplay()
+    }
+
     override func layoutSubviews() {
         let middle = (bounds.height / 2).rounded()
         label.frame = CGRect(x: 20, y: middle - 30, width: max(0, bounds.width - 40), height: 24)

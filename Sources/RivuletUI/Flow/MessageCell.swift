@@ -13,6 +13,10 @@ public final class MessageCell: PlatformView {
     var highlight = 0.0 { didSet { if highlight != oldValue { setNeedsDisplay() } } }
     /// Whether the cell shows that it has the keyboard.
     var showsFocus = false { didSet { if showsFocus != oldValue { setNeedsDisplay() } } }
+    /// Whether the row is among the selected ones; nil while nothing is selected.
+    var selectionMark: Bool? { didSet { if selectionMark != oldValue { setNeedsDisplay() } } }
+    /// The time, shown beside the bubble; nil to hide it.
+    var revealedTime: String? { didSet { if revealedTime != oldValue { setNeedsDisplay() } } }
     /// Hears that a selection began in a component.
     var onSelect: ((MessageCell) -> Void)?
 
@@ -92,6 +96,8 @@ public final class MessageCell: PlatformView {
         message = nil
         highlight = 0
         showsFocus = false
+        selectionMark = nil
+        revealedTime = nil
     }
 
     /// The component under a point, with the point in its own area.
@@ -116,14 +122,44 @@ public final class MessageCell: PlatformView {
 
     /// Draws highlight and focus behind the components.
     public override func draw(_ canvas: PlatformCanvas) {
+        let theme = Theme.current
         if highlight > 0 {
-            canvas.fill(bounds.insetBy(dx: 0, dy: -1), Theme.current.accent.opacity(0.22 * highlight))
+            canvas.fill(bounds.insetBy(dx: 0, dy: -1), theme.accent.opacity(0.22 * highlight))
         }
+        if selectionMark == true { canvas.fill(bounds, theme.accent.opacity(0.1)) }
         if showsFocus {
             canvas.stroke(
                 bounds.insetBy(dx: 6, dy: 1), corners: PlatformCorners(8), width: 2,
-                Theme.current.accent.opacity(0.7))
+                theme.accent.opacity(0.7))
         }
+        drawMark(on: canvas)
+        drawTime(on: canvas)
+    }
+
+    /// Draws the circle that says whether the row is selected, in the margin where a line begins.
+    private func drawMark(on canvas: PlatformCanvas) {
+        guard let selectionMark else { return }
+        let theme = Theme.current
+        let side = 16.0
+        let x = PlatformApplication.isRightToLeft ? bounds.width - side - 2 : 2
+        let circle = CGRect(x: x, y: ((bounds.height - side) / 2).rounded(), width: side, height: side)
+        guard selectionMark else {
+            return canvas.stroke(circle, corners: PlatformCorners(side / 2), width: 1.5, theme.dimText)
+        }
+        canvas.fill(circle, corners: PlatformCorners(side / 2), theme.accent)
+        canvas.draw(.tick, in: circle.insetBy(dx: 3, dy: 3), theme.window, width: 2)
+    }
+
+    /// Draws the time on the side of the bubble that is free.
+    private func drawTime(on canvas: PlatformCanvas) {
+        guard let revealedTime, let content = view(for: .content)?.frame, let message else { return }
+        let text = PlatformText(revealedTime, style: PlatformTextStyle(size: 11, lineHeight: 14))
+        var edge = content
+        if let accessory = view(for: .accessory)?.frame { edge = edge.union(accessory) }
+        let isAtTrailing = message.isOutgoing != PlatformApplication.isRightToLeft
+        let x = isAtTrailing ? edge.minX - 8 - text.size.width : edge.maxX + 8
+        guard x >= 0, x + text.size.width <= bounds.width else { return }
+        canvas.draw(text, at: CGPoint(x: x.rounded(), y: content.maxY - 16), Theme.current.dimText)
     }
 }
 

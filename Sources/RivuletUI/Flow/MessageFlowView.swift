@@ -1,28 +1,52 @@
-internal import Foundation
+public import Foundation
 public import RivuletFlow
 public import RivuletModel
 
 /// What a flow asks its host to do.
 @MainActor
 public protocol MessageFlowViewDelegate: AnyObject {
-    /// An entry of a message's menu was chosen; copying is done already.
+    /// An entry of a message's menu was chosen; what the view can do itself is done already, and not told.
+    ///
+    /// That is copying, and over a `DataManager` sending again, withdrawing, removing and beginning a reply.
     func flowView(_ view: MessageFlowView, perform item: MessageMenuItem, on message: Message)
     /// Nobody consumed an event, and the standard reaction is the host's to perform.
     func flowView(_ view: MessageFlowView, react reaction: MessageReaction, to message: Message)
+    /// The reader tapped an emoji under a message.
+    func flowView(_ view: MessageFlowView, toggle emoji: String, on message: Message)
+    /// A menu is about to open; true when the host shows one of its own instead.
+    func flowView(
+        _ view: MessageFlowView, presents items: [MessageMenuItem], for message: Message, at place: CGRect
+    ) -> Bool
 }
 
-/// A session on screen: the list of rows and what floats above it, driven by a `FlowController`.
+extension MessageFlowViewDelegate {
+    /// Nothing.
+    public func flowView(_ view: MessageFlowView, toggle emoji: String, on message: Message) {}
+    /// The system's menu is shown.
+    public func flowView(
+        _ view: MessageFlowView, presents items: [MessageMenuItem], for message: Message, at place: CGRect
+    ) -> Bool { false }
+}
+
+/// A session on screen: the list of rows and what floats above it.
+///
+/// Over a `DataManager` it drives the session, performs the standard entries of menus, and tells what the reader has
+/// seen. Over a `FlowController` alone it shows, and leaves the rest to the host.
 public final class MessageFlowView: PlatformView, FlowObserver {
     /// The flow.
     public let controller: FlowController
+    /// The session's messages; nil for a view over a flow alone.
+    public let manager: DataManager?
     /// The rows.
     public let list: MessageListView
     /// Sees events before the standard reaction, and may consume them.
     public weak var eventDelegate: (any MessageEventDelegate)?
     /// Performs what the view cannot.
     public weak var delegate: (any MessageFlowViewDelegate)?
-    /// Builds the menus.
-    public var menu = MessageMenu()
+    /// Builds the menus instead of the configuration's; nil for that one.
+    public var menu: MessageMenu?
+    /// Whether somebody looks at the window, so that rows in view count as seen.
+    public var isReaderPresent = false { didSet { if isReaderPresent { noteSeen() } } }
 
     private let stickyDay = StickyDayView()
     private let jumpFace = JumpFace()
@@ -33,10 +57,23 @@ public final class MessageFlowView: PlatformView, FlowObserver {
     private let status = FlowStatusView()
     private let announcer = PlatformView(role: .alert)
     private var running: Task<Void, Never>?
+    private var seeing: Task<Void, Never>?
+
+    /// Makes the view of a session.
+    public convenience init(manager: DataManager, registry: MessageViewRegistry = MessageViewRegistry()) {
+        self.init(controller: manager.controller, manager: manager, registry: registry)
+    }
 
     /// Makes the view of a flow.
-    public init(controller: FlowController, registry: MessageViewRegistry = MessageViewRegistry()) {
+    public convenience init(
+        controller: FlowController, registry: MessageViewRegistry = MessageViewRegistry()
+    ) {
+        self.init(controller: controller, manager: nil, registry: registry)
+    }
+
+    private init(controller: FlowController, manager: DataManager?, registry: MessageViewRegistry) {
         self.controller = controller
+        self.manager = manager
         list = MessageListView(controller: controller, registry: registry)
         super.init()
         clipsToBounds = true
@@ -51,31 +88,75 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         controller.addObserver(self)
         list.onEvent = { [weak self] event, cell in self?.handle(event, on: cell) }
         list.onScroll = { [weak self] in self?.stickyDay.flash() }
-        status.onRetry = { [weak self] in self?.controller.submit(.opened(.latest)) }
+        list.onVisibleChange = { [weak self] in self?.noteSeen() }
+        list.actions = { [weak self] message, cell in
+            self?.menuItems(for: message, component: .content, on: cell).map(\.id.rawValue) ?? []
+        }
+        list.onAction = { [weak self] name, cell in self?.performAction(name, on: cell) }
+        list.canSelect = { [weak manager] in manager?.configuration.selection.allows($0) ?? true }
+        list.onToggle = { [weak self] id in self?.manager?.toggleSelection(of: id) }
+        list.onLeaveSelection = { [weak self] in self?.manager?.endSelection() }
+        status.onRetry = { [weak self] in self?.open(.latest) }
     }
 
     /// Drives the flow as long as the view lives or until ``stop()``.
     public func start(_ opening: FlowOpening = .latest) {
         controller.submit(.directionChanged(PlatformApplication.isRightToLeft ? .rightToLeft : .leftToRight))
         controller.submit(.textScaled(PlatformApplication.textScale))
-        controller.submit(.opened(opening))
-        running = Task { [controller] in await controller.run() }
+        open(opening)
+        if let manager {
+            running = Task { await manager.run() }
+        } else {
+            running = Task { [controller] in await controller.run() }
+        }
+    }
+
+    private func open(_ opening: FlowOpening) {
+        if let manager { manager.open(opening) } else { controller.submit(.opened(opening)) }
     }
 
     /// Ends driving the flow.
     public func stop() {
-        controller.submit(.closed)
+        if let manager { manager.close() } else { controller.submit(.closed) }
         running?.cancel()
         running = nil
+        seeing?.cancel()
+        seeing = nil
     }
 
     isolated deinit {
         running?.cancel()
+        seeing?.cancel()
+    }
+
+    /// Tells what is in view, once it has been for a moment: a row that flies past is not read.
+    private func noteSeen() {
+        guard let manager, isReaderPresent, running != nil, seeing == nil else { return }
+        seeing = Task { [weak self] in
+            do { try await Task.sleep(for: .milliseconds(300)) } catch { return }
+            guard let self else { return }
+            self.seeing = nil
+            guard self.isReaderPresent else { return }
+            await manager.noteSeen(self.list.visibleMessages)
+        }
+    }
+
+    /// The messages that are shown as selected; while there is a selection, a tap on a row changes it.
+    public var selection: MessageSelection {
+        get { list.selection }
+        set { list.selection = newValue }
+    }
+
+    /// Where the bubble of a message is in this view; nil when it is out of view.
+    public func place(of id: MessageID) -> CGPoint? {
+        guard let bubble = list.cell(for: id)?.view(for: .content) else { return nil }
+        return bubble.convert(.zero, to: self)
     }
 
     /// Draws everything in the present theme.
     public func themeChanged() {
         list.refreshAll()
+        status.themeChanged()
         for view in [stickyDay, jumpFace, status] { view.setNeedsDisplay() }
     }
 
@@ -124,19 +205,37 @@ public final class MessageFlowView: PlatformView, FlowObserver {
     // MARK: events
 
     private func handle(_ event: MessageEvent, on cell: MessageCell) {
-        guard let reaction = event.reaction(after: eventDelegate) else { return }
+        guard let reaction = event.reaction(after: eventDelegate) else { return toggleEmoji(event, on: cell) }
         switch reaction {
         case .openMenu: openMenu(for: event, on: cell)
         case .openLink(let address): PlatformApplication.open(address)
+        case .resend where manager != nil: perform(.resend, on: event.message)
+        case .reply where manager != nil: perform(.reply, on: event.message)
         default: delegate?.flowView(self, react: reaction, to: event.message)
         }
+    }
+
+    private func toggleEmoji(_ event: MessageEvent, on cell: MessageCell) {
+        guard event.gesture == .tap, let place = event.location,
+            let chips = cell.view(for: event.component) as? ReactionsMessageView,
+            let emoji = chips.emoji(at: CGPoint(x: place.x, y: place.y))
+        else { return }
+        delegate?.flowView(self, toggle: emoji, on: event.message)
+    }
+
+    /// The entries of a message's menu, which are also the actions of its row for assistive technology.
+    func menuItems(for message: Message, component: MessageComponent, on cell: MessageCell)
+        -> [MessageMenuItem]
+    {
+        let performs = cell.view(for: .content)?.canPerformMenuAction ?? false
+        return (menu ?? controller.configuration.menu).items(
+            for: message, component: component, componentPerforms: performs)
     }
 
     private func openMenu(for event: MessageEvent, on cell: MessageCell) {
         let message = event.message
         let view = cell.view(for: event.component) ?? cell.view(for: .content)
-        let performs = cell.view(for: .content)?.canPerformMenuAction ?? false
-        let items = menu.items(for: message, component: event.component, componentPerforms: performs)
+        let items = menuItems(for: message, component: event.component, on: cell)
         guard !items.isEmpty, let view else { return }
         let place: CGRect
         if let location = event.location {
@@ -146,6 +245,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         } else {
             place = view.frame.offsetBy(dx: 0, dy: cell.frame.minY)
         }
+        if delegate?.flowView(self, presents: items, for: message, at: place) ?? false { return }
         let selected = cell.selectedText
         PlatformMenu.show(
             items.map { item in
@@ -155,12 +255,39 @@ public final class MessageFlowView: PlatformView, FlowObserver {
             }, on: list, at: place, onClose: { [weak cell] in cell?.focus() })
     }
 
+    /// Does what assistive technology asks for.
+    private func performAction(_ name: String, on cell: MessageCell) {
+        guard let message = cell.message,
+            let item = menuItems(for: message, component: .content, on: cell)
+                .first(where: { $0.id.rawValue == name })
+        else { return }
+        perform(item, on: message)
+    }
+
     /// Performs an entry of a message's menu.
     public func perform(_ item: MessageMenuItem, on message: Message, selected: String = "") {
-        if item.id == .copy {
-            copyToClipboard(selected.isEmpty ? MessageText.text(of: message) : selected)
+        if item.id == .copy { copyToClipboard(selected.isEmpty ? MessageText.text(of: message) : selected) }
+        if manager != nil, Self.ownItems.contains(item.id) {
+            perform(item.id, on: message)
+        } else {
+            delegate?.flowView(self, perform: item, on: message)
         }
-        delegate?.flowView(self, perform: item, on: message)
+    }
+
+    /// What a session does by itself.
+    private static let ownItems: Set<MessageMenuItem.ID> = [.copy, .resend, .revoke, .delete, .reply]
+
+    /// Has the session do what a standard entry says; its delegate hears of what fails.
+    private func perform(_ item: MessageMenuItem.ID, on message: Message) {
+        guard let manager else { return }
+        Task {
+            do {
+                try await manager.perform(item, on: message)
+            } catch {
+                // The session's delegate has been told, or the row is gone and there is nothing to tell.
+                return
+            }
+        }
     }
 }
 

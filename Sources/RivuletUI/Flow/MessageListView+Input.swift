@@ -7,13 +7,26 @@ extension MessageListView {
     func listen() {
         onTap { [weak self] tap in self?.handle(tap) }
         onLongPress { [weak self] point in self?.send(.longPress, at: point) }
-        onSwipe { [weak self] velocity in self?.swipe(velocity) }
+        onSwipe { [weak self] velocity, point in self?.swipe(velocity, at: point) }
+        onHover { [weak self] point in
+            self?.hovered = point.flatMap { self?.cell(at: $0)?.message?.id }
+        }
         onKey { [weak self] key in self?.handle(key) ?? false }
+        onTab { [weak self] in self?.takeKeyboard() ?? false }
+    }
+
+    /// The list is one stop of the Tab key: it leads to the newest row in view, and arrow keys to the others.
+    private func takeKeyboard() -> Bool {
+        (visibleCells.last ?? self).focus()
     }
 
     private func handle(_ tap: PlatformTap) {
         if let direction = isRetry(at: tap.point) {
             controller.submit(.loadRequested(direction))
+            return
+        }
+        if selection.isActive {
+            if let id = cell(at: tap.point)?.message?.id { onToggle?(id) }
             return
         }
         if tap.isSecondary { return send(.secondaryClick, at: tap.point) }
@@ -41,11 +54,15 @@ extension MessageListView {
                 location: LayoutPoint(x: hit.point.x, y: hit.point.y)), hit.cell)
     }
 
-    private func swipe(_ velocity: CGPoint) {
-        guard abs(velocity.x) > 300, abs(velocity.x) > 2 * abs(velocity.y), let cell = visibleCells.last,
+    /// A swipe over a row; towards the edge where a line begins it reveals the times.
+    private func swipe(_ velocity: CGPoint, at point: CGPoint) {
+        guard abs(velocity.x) > 300, abs(velocity.x) > 2 * abs(velocity.y) else { return }
+        let isTrailing = (velocity.x > 0) != PlatformApplication.isRightToLeft
+        revealsTimes = !isTrailing
+        // The finger may have left the row sideways, but hardly upwards.
+        guard let cell = visibleCells.first(where: { $0.frame.minY <= point.y && point.y < $0.frame.maxY }),
             let message = cell.message
         else { return }
-        let isTrailing = (velocity.x > 0) != PlatformApplication.isRightToLeft
         onEvent?(
             MessageEvent(
                 gesture: .swipe(isTrailing ? .towardsTrailing : .towardsLeading), component: .content,
@@ -58,10 +75,15 @@ extension MessageListView {
         switch key.name {
         case .up: return moveFocus(by: -1)
         case .down: return moveFocus(by: 1)
+        case .enter where selection.isActive, .space where selection.isActive:
+            guard let id = visibleCells.first(where: \.isFocused)?.message?.id else { return false }
+            onToggle?(id)
+        case .escape where selection.isActive: onLeaveSelection?()
         case .pageUp: scroll(by: -bounds.height * 0.9)
         case .pageDown, .space: scroll(by: bounds.height * 0.9)
         case .home: scroll(by: -contentOffset - 1_000_000)
         case .end: controller.submit(.latestRequested)
+        case .letter("t") where key.isControl: revealsTimes.toggle()
         case .menu, .enter:
             guard let cell = visibleCells.first(where: \.isFocused), let message = cell.message else {
                 return false

@@ -22,6 +22,20 @@ public final class MessageListView: PlatformScrollView {
     var onEvent: ((MessageEvent, MessageCell) -> Void)?
     /// Hears that the reader scrolled.
     var onScroll: (() -> Void)?
+    /// What can be done with a row, by name; the same as its menu.
+    var actions: ((Message, MessageCell) -> [String])?
+    /// Hears that assistive technology wants one of them done.
+    var onAction: ((String, MessageCell) -> Void)?
+    /// Whether a message can be selected.
+    var canSelect: ((Message) -> Bool)?
+    /// Hears that a row was chosen while messages are being selected.
+    var onToggle: ((MessageID) -> Void)?
+    /// Hears that the user no longer wants to select.
+    var onLeaveSelection: (() -> Void)?
+    /// Hears that other messages are in view.
+    var onVisibleChange: (() -> Void)?
+    /// The messages in view, from top to bottom.
+    private(set) var visibleMessages: [MessageID] = []
     /// How long applying, measuring and placing took since the list was made; for the benchmark.
     public private(set) var workDuration = Duration.zero
     /// How many cells exist, in use or waiting.
@@ -35,6 +49,12 @@ public final class MessageListView: PlatformScrollView {
     private var messageIndex: [MessageID: Int] = [:]
     private var stale: Set<FlowRow.ID> = []
     private var isAllStale = false
+    /// What the user selected.
+    var selection = MessageSelection() { didSet { if selection != oldValue { showSelection() } } }
+    /// The row under the pointer, which shows its time.
+    var hovered: MessageID? { didSet { if hovered != oldValue { showTimes() } } }
+    /// Whether every row shows its time.
+    public var revealsTimes = false { didSet { if revealsTimes != oldValue { showTimes() } } }
     private let olderEdge = FlowEdgeView()
     private let newerEdge = FlowEdgeView()
     private var textScale = 1.0
@@ -175,7 +195,9 @@ public final class MessageListView: PlatformScrollView {
             let from = began ?? time
             began = from
             let progress = min(1, (time - from) / 1.5)
-            self?.cells[id]?.highlight = progress < 0.6 ? 1 : (1 - progress) / 0.4
+            // Without motion it does not fade: it is there, and then it is not.
+            let isFading = progress >= 0.6 && PlatformApplication.animates
+            self?.cells[id]?.highlight = progress == 1 ? 0 : isFading ? (1 - progress) / 0.4 : 1
             return progress < 1 && self != nil
         }
     }
@@ -202,7 +224,16 @@ public final class MessageListView: PlatformScrollView {
         isAllStale = false
         placeEdges(at: offset)
         setNeedsLayout()
+        noteVisible(from: offset)
         workDuration += ContinuousClock.now - start
+    }
+
+    private func noteVisible(from offset: Double) {
+        let ids = snapshot.visibleRows(from: offset, height: bounds.height)
+            .map { snapshot.rows[$0] }.filter(\.isMessage).map(\.message)
+        guard ids != visibleMessages else { return }
+        visibleMessages = ids
+        onVisibleChange?()
     }
 
     private func recycle(except wanted: Set<FlowRow.ID>) {
@@ -252,11 +283,22 @@ public final class MessageListView: PlatformScrollView {
                 return context
             }
             cell.accessibilityLabel = label(for: message)
+            offerActions(of: message, on: cell)
+            cell.selectionMark = mark(of: row.message)
+            cell.revealedTime = time(of: row.message)
         } else {
             cell.place(layout)
         }
         cell.frame = frame
         if cell.isHidden { cell.isHidden = false }
+    }
+
+    private func offerActions(of message: Message, on cell: MessageCell) {
+        guard let actions else { return }
+        cell.setAccessibilityActions(actions(message, cell)) { [weak self, weak cell] name in
+            guard let self, let cell else { return }
+            self.onAction?(name, cell)
+        }
     }
 
     private func makeCell() -> MessageCell {
@@ -331,7 +373,6 @@ public final class MessageListView: PlatformScrollView {
     func label(for message: Message) -> String {
         let sender =
             message.isOutgoing ? "You" : directory?.name(of: message.sender, in: message.session) ?? ""
-        let row = FlowRow(id: .timeLabel(of: message.id), timeMilliseconds: message.timeMilliseconds)
         let state =
             switch message.state {
             case .received: ""
@@ -341,8 +382,37 @@ public final class MessageListView: PlatformScrollView {
             case .read(let count): count > 1 ? "read by \(count)" : "read"
             case .failed(let reason): reason.isEmpty ? "not sent" : "not sent: \(reason)"
             }
-        return [sender, MessageText.text(of: message), timeStyle.text(for: row), state]
+        let choice = mark(of: message.id).map { $0 ? "selected" : "not selected" } ?? ""
+        return [sender, MessageText.text(of: message), clock(message), state, choice]
             .filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    // MARK: selecting, and times
+
+    private func mark(of id: MessageID) -> Bool? {
+        guard selection.isActive, let message = message(id), canSelect?(message) ?? true else { return nil }
+        return selection.contains(id)
+    }
+
+    private func showSelection() {
+        for (id, cell) in cells {
+            cell.selectionMark = mark(of: id)
+            if let message = cell.message { cell.accessibilityLabel = label(for: message) }
+        }
+    }
+
+    private func time(of id: MessageID) -> String? {
+        guard revealsTimes || hovered == id, let message = message(id) else { return nil }
+        return clock(message)
+    }
+
+    private func clock(_ message: Message) -> String {
+        timeStyle.timeText(
+            ofMilliseconds: message.timeMilliseconds, in: controller.configuration.zone)
+    }
+
+    private func showTimes() {
+        for (id, cell) in cells { cell.revealedTime = time(of: id) }
     }
 
     /// Whether a point lies on an offer to load again.

@@ -71,6 +71,9 @@ public nonisolated struct PlatformIcon: Hashable, Sendable {
     public static let smile = PlatformIcon(
         [[5.8, 6.2, 5.8, 6.8], [10.2, 6.2, 10.2, 6.8]],
         circles: [Circle(8, 8, 6), Circle(8, 8.2, 3.2, from: 0.5, to: .pi - 0.5)])
+    /// A paper clip, seen as a plus in a circle: attach.
+    public static let attach = PlatformIcon(
+        [[8, 4.8, 8, 11.2], [4.8, 8, 11.2, 8]], circles: [Circle(8, 8, 6)])
     /// A picture.
     public static let picture = PlatformIcon(
         [[2, 3, 14, 3, 14, 13, 2, 13, 2, 3], [2, 11.4, 6, 7.4, 9.4, 11, 11.2, 9.4, 14, 12]],

@@ -10,6 +10,13 @@ public protocol MessageDirectory: AnyObject {
     func role(of user: UserID, in session: Session) -> String?
     /// The message with this uuid, for quotes; nil when it is not at hand.
     func message(uuid: String, in session: Session) -> Message?
+    /// The user who looks at the screen; nil, the default, when that is of no interest.
+    var reader: UserID? { get }
+}
+
+extension MessageDirectory {
+    /// Nobody in particular.
+    public var reader: UserID? { nil }
 }
 
 /// Fetches and decodes pictures, off the main thread.

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 public import RivuletFlow
 public import RivuletModel
 
@@ -205,7 +205,13 @@ public final class StateMessageView: MessageView {
 
 /// The emoji that readers put under a message.
 public final class ReactionsMessageView: MessageView {
-    private var chips: [(text: PlatformText, isOwn: Bool)] = []
+    private struct Chip {
+        var emoji: String
+        var text: PlatformText
+        var isOwn: Bool
+    }
+
+    private var chips: [Chip] = []
 
     /// Makes an empty line.
     public required init() { super.init() }
@@ -217,23 +223,47 @@ public final class ReactionsMessageView: MessageView {
     /// Shows the reactions.
     public override func refresh(with message: Message) {
         let style = PlatformTextStyle(size: 12 * context.textScale, lineHeight: 18 * context.textScale)
-        chips = message.reactions.map { (PlatformText(Self.words($0), style: style), false) }
+        let reader = context.directory?.reader
+        chips = message.reactions.map { reaction in
+            Chip(
+                emoji: reaction.emoji, text: PlatformText(Self.words(reaction), style: style),
+                isOwn: reader.map(reaction.users.contains) ?? false)
+        }
         setNeedsDisplay()
+    }
+
+    private var chipHeight: Double { 22 * context.textScale }
+
+    /// The chips that have room, with their places.
+    private func placed() -> [(chip: Chip, rect: CGRect)] {
+        var x = 0.0
+        var placed: [(chip: Chip, rect: CGRect)] = []
+        for chip in chips {
+            let rect = CGRect(x: x, y: 4, width: chip.text.size.width + 16, height: chipHeight)
+            guard rect.maxX <= bounds.width + 1 else { break }
+            placed.append((chip, rect))
+            x += rect.width + 4
+        }
+        return placed
+    }
+
+    /// The emoji under a point; nil where there is none.
+    public func emoji(at point: CGPoint) -> String? {
+        placed().first { $0.rect.contains(point) }?.chip.emoji
     }
 
     /// Draws a chip for each emoji.
     public override func draw(_ canvas: PlatformCanvas) {
         let theme = Theme.current
-        var x = 0.0
-        let height = 22.0 * context.textScale
-        for chip in chips {
-            let rect = CGRect(x: x, y: 4, width: chip.text.size.width + 16, height: height)
-            guard rect.maxX <= bounds.width + 1 else { break }
-            canvas.fill(rect, corners: PlatformCorners(height / 2), theme.incomingBubble)
-            canvas.stroke(rect, corners: PlatformCorners(height / 2), theme.hairline)
+        for (chip, rect) in placed() {
+            let corners = PlatformCorners(chipHeight / 2)
+            canvas.fill(rect, corners: corners, theme.incomingBubble)
+            if chip.isOwn { canvas.fill(rect, corners: corners, theme.accent.opacity(0.12)) }
+            canvas.stroke(rect, corners: corners, chip.isOwn ? theme.accent : theme.hairline)
             canvas.draw(
-                chip.text, at: CGPoint(x: x + 8, y: 4 + (height - chip.text.size.height) / 2), theme.text)
-            x += rect.width + 4
+                chip.text,
+                at: CGPoint(x: rect.minX + 8, y: 4 + (chipHeight - chip.text.size.height) / 2),
+                chip.isOwn ? theme.accent : theme.text)
         }
     }
 

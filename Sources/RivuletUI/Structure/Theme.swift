@@ -95,6 +95,7 @@ public struct Theme: Hashable, Sendable {
         return """
             window.rivulet-window { background: \(css(window)); color: \(css(text)); font-size: 14px;
               font-family: \(PlatformApplication.fontFamily); }
+            popover { font-size: 14px; font-family: \(PlatformApplication.fontFamily); }
             .rivulet-input, .rivulet-input textview, .rivulet-input text {
               background: transparent; color: \(css(text)); font-size: 14px; caret-color: \(css(accent)); }
             entry.rivulet-search { background: \(css(fill)); color: \(css(text)); border: none; box-shadow: none;

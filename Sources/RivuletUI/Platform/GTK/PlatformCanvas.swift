@@ -149,6 +149,30 @@ public nonisolated struct PlatformImage: Sendable {
         self.texture = texture
     }
 
+    /// A picture made small enough to travel, as the bytes of a JPEG.
+    public struct Small: Sendable {
+        /// The bytes.
+        public var data: Data
+        /// The width in pixels.
+        public var width: Int
+        /// The height in pixels.
+        public var height: Int
+    }
+
+    /// Makes the picture in a file's bytes small: the first of these sides at which it fits into so many bytes.
+    ///
+    /// Nothing but the pixels is kept. It takes its time and is not for the main thread.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes of a file of any kind that the desktop reads.
+    ///   - sides: The greatest extents to try, in pixels, the largest first.
+    ///   - byteCountMax: How large it may be.
+    /// - Returns: The picture; nil when it is none, or does not fit.
+    public static func shrink(_ data: Data, sides: [Int], byteCountMax: Int) -> Small? {
+        Texture.shrink(data, sides: sides, byteCountMax: byteCountMax)
+            .map { Small(data: $0.data, width: $0.width, height: $0.height) }
+    }
+
     /// Makes a picture of pixels: red, green, blue and opacity, a byte each, row by row.
     public init?(pixels: [UInt8], width: Int, height: Int) {
         guard let texture = Texture(pixels: pixels, width: width, height: height) else { return nil }

@@ -240,6 +240,7 @@ open class PlatformView {
         didSet {
             guard isHidden != oldValue else { return }
             widget.isShownByParent = !isHidden
+            tellAccessibilityHidden()
             if Self.layoutDepth == 0 { superview?.setNeedsLayout() }
         }
     }
@@ -277,8 +278,15 @@ open class PlatformView {
     /// Calls the action on a long press by touch.
     public func onLongPress(_ action: @escaping (CGPoint) -> Void) { widget.onLongPress(action) }
 
-    /// Calls the action on a swipe by touch, with its speed in points per second.
-    public func onSwipe(_ action: @escaping (CGPoint) -> Void) { widget.onSwipe(action) }
+    /// Calls the action on a swipe by touch, with its speed in points per second and where the finger left.
+    public func onSwipe(_ action: @escaping (_ velocity: CGPoint, _ point: CGPoint) -> Void) {
+        widget.onSwipe(action)
+    }
+
+    /// Takes files, by their paths, and texts that are dropped on the view.
+    public func onDrop(files: @escaping ([String]) -> Void, text: @escaping (String) -> Void) {
+        widget.onDrop(files: files, text: text)
+    }
 
     /// Calls the action with the pointer's place, and with nil when it left.
     public func onHover(_ action: @escaping (CGPoint?) -> Void) { widget.onHover(action) }
@@ -306,7 +314,29 @@ open class PlatformView {
     /// Calls the action when the keyboard comes or goes.
     public func onFocusChange(_ action: @escaping (Bool) -> Void) { widget.onFocusChange(action) }
 
+    /// Calls the action when Tab reaches the view, in place of what is inside; the answer says whether the keyboard
+    /// was taken.
+    func onTab(_ action: @escaping () -> Bool) {
+        (widget as? CustomWidget)?.onTab = { [weak self] _ in
+            // From inside, Tab leads out.
+            guard let self, !self.containsFocus else { return false }
+            return action()
+        }
+    }
+
     // MARK: accessibility
+
+    /// The names of what assistive technology can do with the view.
+    public private(set) var accessibilityActions: [String] = []
+
+    /// Lets assistive technology do things with the view; it finds them as `message.NAME`.
+    ///
+    /// The same names again change nothing, so a view that is used for many things may say it each time.
+    func setAccessibilityActions(_ names: [String], _ action: @escaping (String) -> Void) {
+        guard names != accessibilityActions else { return }
+        accessibilityActions = names
+        widget.setActions(names, prefix: "message", action)
+    }
 
     /// What assistive technology calls the view.
     public var accessibilityLabel = "" {
@@ -315,7 +345,12 @@ open class PlatformView {
 
     /// Whether assistive technology passes over the view.
     public var isAccessibilityHidden = false {
-        didSet { if isAccessibilityHidden != oldValue { widget.setAccessibleHidden(isAccessibilityHidden) } }
+        didSet { if isAccessibilityHidden != oldValue { tellAccessibilityHidden() } }
+    }
+
+    /// What a parent does not show is not there for assistive technology either, which GTK does not see by itself.
+    private func tellAccessibilityHidden() {
+        widget.setAccessibleHidden(isHidden || isAccessibilityHidden)
     }
 
     // MARK: time
@@ -328,6 +363,11 @@ open class PlatformView {
 
     /// What the view draws now: red, green, blue and opacity, a byte each, row by row; for tests.
     public func renderedPixels() -> [UInt8] { widget.pixels() }
+
+    /// Asks the user for a picture with the desktop's dialog; nothing is said when none is chosen.
+    public func askForPicture(_ title: String, onPath: @escaping (String) -> Void) {
+        FileQuestion.askForPicture(title, over: widget, onPath: onPath)
+    }
 
     /// Puts a text on the clipboard.
     public func copyToClipboard(_ text: String) { widget.copy(text) }
