@@ -3,6 +3,7 @@ import RivuletClient
 import RivuletClientCore
 import RivuletEngine
 import RivuletModel
+import RivuletStore
 import RivuletUI
 
 /// What lives from the first window to the last: the account, the demonstration's server, the window.
@@ -10,7 +11,7 @@ final class ChatLife {
     private let options: ChatOptions
     private var account: ChatAccount?
     private var demo: DemoWorld?
-    private var file: AccountFile?
+    private var lock: AccountLock?
     private var window: ChatWindow?
     private var model: AccountModel?
     private var opening: Task<Void, Never>?
@@ -43,14 +44,11 @@ final class ChatLife {
         } else {
             let identity = ClientIdentity(
                 uid: options.user?.rawValue ?? 0, token: options.token, deviceID: try device())
-            let file = try AccountFile(
-                folder: options.store, user: options.user ?? UserID(0), host: options.host, port: options.port
-            )
-            self.file = file
+            lock = try lockAccount()
             var service = IMServiceConfiguration(
                 endpoints: [ClientEndpoint(host: options.host, port: options.port)], identity: identity)
             service.sendsDeliveryReceipts = true
-            opened = ChatAccount(store: file.store, service: service)
+            opened = try ChatAccount.open(in: options.store, service: service)
         }
         account = opened
         let model = AccountModel(account: opened, contacts: contacts, images: ImageStore())
@@ -66,6 +64,21 @@ final class ChatLife {
             window.open(.peer(partner))
         } else if let first = demo?.firstSession {
             window.open(first)
+        }
+    }
+
+    /// Takes the account for this process: two clients with one outbox would number their messages alike.
+    private func lockAccount() throws -> AccountLock {
+        let user = options.user ?? UserID(0)
+        let file = AccountFile(folder: options.store, user: user, host: options.host, port: options.port)
+        do {
+            return try file.lock()
+        } catch let error as StoreError where error.code == .busy {
+            throw ChatError(
+                "another program is connected as user \(user.rawValue) with the folder \(options.store); end it or "
+                    + "name another folder with --store")
+        } catch {
+            throw ChatError("cannot write in the folder \(options.store); name another one with --store")
         }
     }
 

@@ -19,12 +19,12 @@ final class ChatWindow {
         root = RootView(sidebar: SidebarView(model: model))
         window = PlatformWindow(title: "Rivulet", size: size, content: root)
         window.onClose { [weak self] in self?.onClose?() }
-        window.onActiveChange { [weak self] in self?.markRead() }
+        window.onActiveChange { [weak self] in self?.noteReader() }
         root.sidebar.onSelect = { [weak self] session in self?.open(session) }
         root.sidebar.onToggleTheme = { [weak self] in self?.toggleTheme() }
         model.onConversations = { [weak self] in
             self?.root.sidebar.update()
-            self?.markRead()
+            self?.noteReader()
         }
         model.onConnection = { [weak self] in self?.root.show(self?.model.connection ?? .unconnected) }
         model.onProblem = { [weak self] words in self?.root.showProblem(words) }
@@ -41,19 +41,20 @@ final class ChatWindow {
     func open(_ session: Session) {
         guard pane?.session != session else { return root.showPane() }
         pane?.stop()
-        let pane = ConversationView(model: model, session: session)
+        let pane = ConversationView(model: ConversationModel(account: model, session: session))
         self.pane = pane
         pane.onBack = { [weak self] in self?.root.showSidebar() }
         root.sidebar.select(session)
         root.setPane(pane)
         pane.start()
         window.title = model.contacts.title(of: session)
-        markRead()
+        noteReader()
     }
 
-    private func markRead() {
-        guard window.isActive, let pane else { return }
-        model.markRead(pane.session)
+    private func noteReader() {
+        guard let pane else { return }
+        if pane.isReaderPresent != window.isActive { pane.isReaderPresent = window.isActive }
+        if window.isActive { model.markRead(pane.session) }
     }
 
     private func toggleTheme() {

@@ -1,14 +1,35 @@
 import Foundation
+import RivuletFlow
+import RivuletModel
 import RivuletUI
 
 /// The line to write in: it grows with the text, Return sends, Shift and Return begin a new line.
 final class ComposerView: PlatformView {
     static let inputHeightMax = 160.0
 
-    var onSend: ((String) -> Void)?
+    /// Hears what is written.
+    var onWrite: ((String) -> Void)?
+    var onSend: (() -> Void)?
+    /// Hears of the new text of a message that was sent before.
+    var onEdit: ((Message, String) -> Void)?
+    /// Hears that the change of a message has ended, so that the draft and what it answers can be shown again.
+    var onEndEdit: (() -> Void)?
+    var onCancelReply: (() -> Void)?
+    /// Hears that the user wants to send a picture.
+    var onAttach: (() -> Void)?
     var onHeight: (() -> Void)?
-    /// The message that is answered; nil for none.
-    private(set) var reference: String?
+
+    /// What the bar above the line is about.
+    private enum Purpose: Equatable {
+        case none
+        case reply
+        case edit(Message)
+    }
+
+    private var purpose = Purpose.none
+    /// What was being written before a message was chosen to be changed.
+    private var setAside = ""
+    private var isShowing = false
 
     private let input: PlatformTextInput
     private let hint = PlatformTextView()
@@ -19,6 +40,9 @@ final class ComposerView: PlatformView {
         face: ButtonFace(
             .send, side: 18, ground: { $0.accent }, ink: { $0.isDark ? $0.window : $0.outgoingText })
     ) { [weak self] in self?.submit() }
+    private lazy var attach = PlatformButton(
+        label: "Send a picture", face: ButtonFace(.attach, side: 20, ink: { $0.dimText })
+    ) { [weak self] in self?.onAttach?() }
     private lazy var emoji = PlatformButton(label: "Emoji", face: ButtonFace(.smile, side: 20)) {
         [weak self] in
         self?.offerEmoji()
@@ -28,13 +52,14 @@ final class ComposerView: PlatformView {
         placeholder = "Message \(title)"
         input = PlatformTextInput(label: placeholder)
         super.init()
+        addSubview(attach)
         addSubview(hint)
         addSubview(input)
         addSubview(emoji)
         addSubview(send)
         addSubview(quoteView)
         quoteView.isHidden = true
-        quoteView.onClose = { [weak self] in self?.clearQuote() }
+        quoteView.onClose = { [weak self] in self?.leavePurpose() }
         hint.isUserInteractionEnabled = false
         input.onChange { [weak self] in self?.changed() }
         input.onInputKey { [weak self] key in
@@ -42,8 +67,8 @@ final class ComposerView: PlatformView {
                 self?.submit()
                 return true
             }
-            if key.name == .escape, self?.reference != nil {
-                self?.clearQuote()
+            if key.name == .escape, self?.purpose != Purpose.none {
+                self?.leavePurpose()
                 return true
             }
             return false
@@ -51,35 +76,70 @@ final class ComposerView: PlatformView {
         changed()
     }
 
-    var text: String {
-        get { input.text }
-        set { input.text = newValue }
+    func insert(_ text: String) {
+        input.insert(text)
+        focusInput()
     }
 
     func focusInput() { input.focusText() }
 
-    func clear() {
-        input.text = ""
-        clearQuote()
+    /// Shows the session's draft, and what it answers.
+    func show(_ draft: Draft, quoted: Message?, by name: String) {
+        if case .edit = purpose {
+            setAside = draft.text
+            return
+        }
+        if input.text != draft.text { set(draft.text) }
+        if draft.reference != nil {
+            let isNew = purpose != .reply
+            purpose = .reply
+            quoteView.show(quoted.map { MessageText.text(of: $0) } ?? "…", of: name, purpose: "Replying to")
+            quoteView.isHidden = false
+            if isNew { focusInput() }
+        } else {
+            purpose = .none
+            quoteView.isHidden = true
+        }
+        onHeight?()
     }
 
-    func quote(_ text: String, of name: String, uuid: String?) {
-        reference = uuid
-        quoteView.show(text, of: name)
+    /// Lets the user change the text of a message that was sent before.
+    func edit(_ message: Message) {
+        if case .edit = purpose {} else { setAside = input.text }
+        purpose = .edit(message)
+        quoteView.show(MessageText.text(of: message), of: "Edit message", purpose: "Changing")
         quoteView.isHidden = false
+        set(message.content.text ?? "")
         focusInput()
         onHeight?()
     }
 
-    private func clearQuote() {
-        reference = nil
+    /// Ends answering or changing; what was written before comes back.
+    private func leavePurpose() {
+        let left = purpose
+        purpose = .none
         quoteView.isHidden = true
+        switch left {
+        case .none: break
+        case .reply: onCancelReply?()
+        case .edit:
+            set(setAside)
+            setAside = ""
+            onEndEdit?()
+        }
         onHeight?()
+    }
+
+    /// Puts a text in the line that the user did not write just now.
+    private func set(_ text: String) {
+        isShowing = true
+        input.text = text
+        isShowing = false
     }
 
     func themeChanged() {
         changed()
-        for view in [emoji, send, hint, input, quoteView] as [PlatformView] { view.setNeedsDisplay() }
+        for view in [attach, emoji, send, hint, input, quoteView] as [PlatformView] { view.setNeedsDisplay() }
         setNeedsDisplay()
     }
 
@@ -88,13 +148,19 @@ final class ComposerView: PlatformView {
         hint.show(placeholder, style: PlatformTextStyle(lineCountMax: 1))
         hint.isHidden = !input.text.isEmpty
         send.isEnabled = !input.text.allSatisfy(\.isWhitespace)
+        if case .edit = purpose {} else if !isShowing { onWrite?(input.text) }
         onHeight?()
     }
 
     private func submit() {
         let text = input.text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { return }
-        onSend?(text)
+        if case .edit(let message) = purpose {
+            leavePurpose()
+            if text != message.content.text { onEdit?(message, text) }
+        } else {
+            onSend?()
+        }
     }
 
     private func offerEmoji() {
@@ -105,7 +171,7 @@ final class ComposerView: PlatformView {
     }
 
     private func inputHeight(forWidth width: Double) -> Double {
-        min(Self.inputHeightMax, max(40, input.height(forWidth: max(60, width - 124 - 32))))
+        min(Self.inputHeightMax, max(40, input.height(forWidth: max(60, width - 164 - 32))))
     }
 
     func height(forWidth width: Double) -> Double {
@@ -117,8 +183,9 @@ final class ComposerView: PlatformView {
         let height = inputHeight(forWidth: bounds.width)
         let top = bounds.height - 12 - height
         quoteView.frame = CGRect(x: 20, y: top - quoteHeight, width: max(0, bounds.width - 40), height: 40)
-        input.frame = CGRect(x: 28, y: top, width: max(0, bounds.width - 124 - 16), height: height)
-        hint.frame = CGRect(x: 40, y: top + 10, width: max(0, bounds.width - 170), height: 20)
+        attach.frame = CGRect(x: 12, y: bounds.height - 52, width: 40, height: 40)
+        input.frame = CGRect(x: 68, y: top, width: max(0, bounds.width - 164 - 16), height: height)
+        hint.frame = CGRect(x: 80, y: top + 10, width: max(0, bounds.width - 210), height: 20)
         emoji.frame = CGRect(x: bounds.width - 100, y: bounds.height - 52, width: 40, height: 40)
         send.frame = CGRect(x: bounds.width - 56, y: bounds.height - 52, width: 40, height: 40)
     }
@@ -128,7 +195,7 @@ final class ComposerView: PlatformView {
         canvas.fill(bounds, theme.window)
         let height = inputHeight(forWidth: bounds.width)
         let field = CGRect(
-            x: 20, y: bounds.height - 12 - height, width: max(0, bounds.width - 124), height: height)
+            x: 60, y: bounds.height - 12 - height, width: max(0, bounds.width - 164), height: height)
         canvas.fill(field, corners: PlatformCorners(20), theme.incomingBubble)
         canvas.stroke(field, corners: PlatformCorners(20), theme.hairline)
     }
@@ -139,7 +206,7 @@ final class QuoteBar: PlatformView {
     var onClose: (() -> Void)?
     private var name = ""
     private var text = ""
-    private lazy var close = PlatformButton(label: "Do not quote", face: ButtonFace(.close, side: 14)) {
+    private lazy var close = PlatformButton(label: "Leave this", face: ButtonFace(.close, side: 14)) {
         [weak self] in self?.onClose?()
     }
 
@@ -148,10 +215,10 @@ final class QuoteBar: PlatformView {
         addSubview(close)
     }
 
-    func show(_ text: String, of name: String) {
+    func show(_ text: String, of name: String, purpose: String) {
         self.name = name
         self.text = text
-        accessibilityLabel = "Replying to \(name): \(text)"
+        accessibilityLabel = "\(purpose) \(name): \(text)"
         setNeedsDisplay()
     }
 

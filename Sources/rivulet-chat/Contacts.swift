@@ -22,7 +22,9 @@ nonisolated final class QuoteCache: Sendable {
 
 /// The names of users and groups, as the reader knows them.
 final class Contacts: MessageDirectory {
-    private var names: [UserID: String]
+    private(set) var names: [UserID: String]
+    /// The user who looks at the screen.
+    var reader: UserID?
     private var groups: [Int64: String] = [:]
     private var roles: [UserID: String] = [:]
     private var memberCounts: [Int64: Int] = [:]
@@ -43,6 +45,11 @@ final class Contacts: MessageDirectory {
     func name(of user: UserID, in session: Session) -> String { names[user] ?? "User \(user.rawValue)" }
     func role(of user: UserID, in session: Session) -> String? { session.kind == .group ? roles[user] : nil }
     func message(uuid: String, in session: Session) -> Message? { quotes.message(uuid) }
+
+    /// How many members a group has, as far as is known.
+    func memberCount(of session: Session) -> Int? {
+        session.kind == .group ? memberCounts[session.id] : nil
+    }
 
     /// What a conversation is called.
     func title(of session: Session) -> String {

@@ -6,7 +6,7 @@ import RivuletUI
 
 /// One conversation: who it is with, the flow, and the line to write in.
 final class ConversationView: PlatformView, MessageFlowViewDelegate {
-    let session: Session
+    var session: Session { model.session }
     var onBack: (() -> Void)?
     var showsBack = false {
         didSet {
@@ -15,48 +15,65 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
             setNeedsLayout()
         }
     }
+    /// Whether somebody looks at the window.
+    var isReaderPresent: Bool {
+        get { flow.isReaderPresent }
+        set { flow.isReaderPresent = newValue }
+    }
 
-    private let model: AccountModel
+    private let model: ConversationModel
     private let flow: MessageFlowView
     private let composer: ComposerView
+    private let selection = SelectionBar()
     private let title = PlatformTextView()
     private let subtitle = PlatformTextView()
     private lazy var back = PlatformButton(label: "Back to the conversations", face: ButtonFace(.back)) {
         [weak self] in self?.onBack?()
     }
 
-    init(model: AccountModel, session: Session) {
+    private var contacts: Contacts { model.account.contacts }
+
+    init(model: ConversationModel) {
         self.model = model
-        self.session = session
-        let registry = MessageViewRegistry()
-        flow = MessageFlowView(controller: model.makeFlow(session, registry: registry), registry: registry)
-        composer = ComposerView(title: model.contacts.title(of: session))
+        flow = MessageFlowView(manager: model.manager, registry: model.registry)
+        composer = ComposerView(title: model.account.contacts.title(of: model.session))
         super.init()
-        flow.list.directory = model.contacts
-        flow.list.images = model.images
-        flow.list.timeStyle = model.timeStyle
+        flow.list.directory = contacts
+        flow.list.images = model.account.images
+        flow.list.timeStyle = model.account.timeStyle
         flow.delegate = self
-        addSubview(title)
-        addSubview(subtitle)
-        addSubview(back)
-        addSubview(flow)
-        addSubview(composer)
+        for view in [title, subtitle, back, flow, composer, selection] as [PlatformView] { addSubview(view) }
         back.isHidden = true
-        composer.onSend = { [weak self] text in self?.send(text) }
+        selection.isHidden = true
+        composer.onWrite = { [weak model] text in model?.write(text) }
+        composer.onSend = { [weak model] in model?.send() }
+        composer.onEdit = { [weak model] message, text in model?.edit(message, text: text) }
+        composer.onEndEdit = { [weak self] in
+            guard let self else { return }
+            self.model.keepDraft()
+            self.show(self.model.manager.draft)
+        }
+        composer.onAttach = { [weak self] in
+            self?.askForPicture("Send a Picture") { [weak model] path in model?.sendPictures([path]) }
+        }
+        onDrop(
+            files: { [weak model] paths in model?.sendPictures(paths) },
+            text: { [weak composer] text in composer?.insert(text) })
+        composer.onCancelReply = { [weak model] in model?.cancelReply() }
         composer.onHeight = { [weak self] in self?.setNeedsLayout() }
-        composer.text = model.conversations.first { $0.session == session }?.draft ?? ""
+        model.onDraft = { [weak self] draft in self?.show(draft) }
+        model.onSelection = { [weak self] selection in self?.show(selection) }
+        listenToSelectionBar()
         showTitle()
     }
 
     func start() {
-        flow.start()
+        flow.start(model.opening)
         composer.focusInput()
     }
 
     func stop() {
-        let draft = composer.text
-        let known = model.conversations.first { $0.session == session }?.draft ?? ""
-        if draft != known { model.setDraft(draft, in: session) }
+        model.stop()
         flow.stop()
     }
 
@@ -64,6 +81,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         showTitle()
         flow.themeChanged()
         composer.themeChanged()
+        selection.themeChanged()
         setNeedsDisplay()
     }
 
@@ -71,16 +89,22 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         let theme = Theme.current
         title.color = theme.text
         subtitle.color = theme.dimText
-        title.show(
-            model.contacts.title(of: session), style: PlatformTextStyle(isBold: true, lineCountMax: 1))
+        title.show(contacts.title(of: session), style: PlatformTextStyle(isBold: true, lineCountMax: 1))
         subtitle.show(
-            model.contacts.subtitle(of: session),
+            contacts.subtitle(of: session),
             style: PlatformTextStyle(size: 12, lineHeight: 16, lineCountMax: 1))
     }
 
-    private func send(_ text: String) {
-        model.send(text, to: session, reference: composer.reference)
-        composer.clear()
+    private func show(_ draft: Draft) {
+        let quoted = draft.reference.flatMap { uuid in
+            model.manager.message(uuid: uuid) ?? contacts.message(uuid: uuid, in: session)
+        }
+        composer.show(draft, quoted: quoted, by: quoted.map(author) ?? "")
+        setNeedsLayout()
+    }
+
+    private func author(of message: Message) -> String {
+        message.isOutgoing ? "You" : contacts.name(of: message.sender, in: session)
     }
 
     override func layoutSubviews() {
@@ -90,8 +114,10 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         title.frame = CGRect(
             x: left, y: hasSubtitle ? 6 : 14, width: max(0, bounds.width - left - 20), height: 20)
         subtitle.frame = CGRect(x: left, y: 25, width: max(0, bounds.width - left - 20), height: 16)
-        let height = composer.height(forWidth: bounds.width)
-        composer.frame = CGRect(x: 0, y: bounds.height - height, width: bounds.width, height: height)
+        let height = selection.isHidden ? composer.height(forWidth: bounds.width) : SelectionBar.height
+        let bottom = CGRect(x: 0, y: bounds.height - height, width: bounds.width, height: height)
+        composer.frame = bottom
+        selection.frame = bottom
         flow.frame = CGRect(x: 0, y: 48, width: bounds.width, height: max(0, bounds.height - 48 - 4 - height))
     }
 
@@ -101,41 +127,126 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         canvas.fill(CGRect(x: 0, y: 47, width: bounds.width, height: 1), theme.hairline)
     }
 
+    // MARK: selecting
+
+    private func listenToSelectionBar() {
+        selection.onCancel = { [weak model] in model?.manager.endSelection() }
+        selection.onForward = { [weak self] in
+            guard let self else { return }
+            self.offerForward(self.model.manager.selectedMessages)
+        }
+        selection.onDelete = { [weak self] in
+            guard let self else { return }
+            self.model.delete(self.model.manager.selectedMessages)
+            self.model.manager.endSelection()
+        }
+    }
+
+    private func show(_ selected: MessageSelection) {
+        flow.selection = selected
+        selection.show(selected.count)
+        selection.isHidden = !selected.isActive
+        composer.isHidden = selected.isActive
+        if !selected.isActive { composer.focusInput() }
+        setNeedsLayout()
+    }
+
     // MARK: the flow asks
 
     func flowView(_ view: MessageFlowView, perform item: MessageMenuItem, on message: Message) {
         switch item.id {
-        case .resend: model.resend(message)
-        case .revoke: model.revoke(message)
-        case .delete: model.delete(message)
-        case .reply: quote(message)
-        case .forward: offerForward(message)
+        case .forward: offerForward([message])
+        case .edit: composer.edit(message)
+        case .react: offerEmoji(for: message)
+        case .select: model.manager.beginSelection(with: message.id)
         default: break
         }
     }
 
+    func flowView(_ view: MessageFlowView, react reaction: MessageReaction, to message: Message) {}
+
+    func flowView(_ view: MessageFlowView, toggle emoji: String, on message: Message) {
+        model.react(to: message, with: emoji)
+    }
+
     /// Asks where to: a menu of the other conversations, at the top of this one.
-    private func offerForward(_ message: Message) {
-        let items = model.conversations.filter { $0.session != session }.prefix(12).map { conversation in
-            PlatformMenu.Item(title: model.contacts.title(of: conversation.session)) { [model] in
-                model.forward(message, to: conversation.session)
+    private func offerForward(_ messages: [Message]) {
+        guard !messages.isEmpty else { return }
+        let items = model.account.conversations.filter { $0.session != session }.prefix(12).map {
+            [model] conversation in
+            PlatformMenu.Item(title: model.account.contacts.title(of: conversation.session)) {
+                model.forward(messages, to: conversation.session)
+                model.manager.endSelection()
             }
         }
         guard !items.isEmpty else { return }
         PlatformMenu.show(Array(items), on: self, at: CGRect(x: 20, y: 48, width: 1, height: 1))
     }
 
-    func flowView(_ view: MessageFlowView, react reaction: MessageReaction, to message: Message) {
-        switch reaction {
-        case .resend: model.resend(message)
-        case .reply: quote(message)
-        default: break
+    private func offerEmoji(for message: Message) {
+        let items = ["👍", "❤️", "😂", "😮", "🙏", "🎉"].map { [model] emoji in
+            PlatformMenu.Item(title: emoji) { model.react(to: message, with: emoji) }
+        }
+        let place = flow.place(of: message.id).flatMap { flow.convert($0, to: self) }
+        let origin = place ?? CGPoint(x: 20, y: 48)
+        // The menu that led here closes first.
+        Task { [weak self] in
+            guard let self else { return }
+            PlatformMenu.show(items, on: self, at: CGRect(origin: origin, size: CGSize(width: 1, height: 1)))
         }
     }
+}
 
-    private func quote(_ message: Message) {
-        let name = message.isOutgoing ? "You" : model.contacts.name(of: message.sender, in: session)
-        composer.quote(MessageText.text(of: message), of: name, uuid: message.uuid)
+/// What can be done with the selected messages, in the place of the line to write in.
+final class SelectionBar: PlatformView {
+    static let height = 64.0
+
+    var onCancel: (() -> Void)?
+    var onForward: (() -> Void)?
+    var onDelete: (() -> Void)?
+    private let count = PlatformTextView()
+    private lazy var cancel = PlatformButton(label: "Cancel selecting", face: ButtonFace(.close, side: 16)) {
+        [weak self] in self?.onCancel?()
+    }
+    private lazy var forward = PlatformButton(label: "Forward", face: ButtonFace(words: "Forward")) {
+        [weak self] in self?.onForward?()
+    }
+    private lazy var delete = PlatformButton(
+        label: "Delete", face: ButtonFace(words: "Delete", ground: { $0.fill }, ink: { $0.failure })
+    ) {
+        [weak self] in self?.onDelete?()
+    }
+
+    init() {
+        super.init()
+        for view in [count, cancel, forward, delete] as [PlatformView] { addSubview(view) }
+    }
+
+    func show(_ number: Int) {
+        count.color = Theme.current.text
+        count.show(
+            number == 0 ? "Choose messages" : "\(number) selected",
+            style: PlatformTextStyle(isBold: true, lineCountMax: 1))
+        forward.isEnabled = number > 0
+        delete.isEnabled = number > 0
         setNeedsLayout()
+    }
+
+    func themeChanged() {
+        count.color = Theme.current.text
+        for view in [count, cancel, forward, delete] as [PlatformView] { view.setNeedsDisplay() }
+        setNeedsDisplay()
+    }
+
+    override func layoutSubviews() {
+        cancel.frame = CGRect(x: 12, y: 14, width: 36, height: 36)
+        count.frame = CGRect(x: 60, y: 22, width: max(0, bounds.width - 290), height: 20)
+        forward.frame = CGRect(x: bounds.width - 216, y: 14, width: 96, height: 36)
+        delete.frame = CGRect(x: bounds.width - 112, y: 14, width: 96, height: 36)
+    }
+
+    override func draw(_ canvas: PlatformCanvas) {
+        canvas.fill(bounds, Theme.current.window)
+        canvas.fill(CGRect(x: 0, y: 0, width: bounds.width, height: 1), Theme.current.hairline)
     }
 }

@@ -12,13 +12,19 @@ final class ImageStore: MessageImageLoader {
     /// The largest file that is fetched.
     nonisolated static let byteCountMax = 20 * 1_024 * 1_024
 
+    /// The user's own files that may be read; an address in somebody's message never opens a file.
+    private var ownFiles: Set<String> = []
     private var images: [String: PlatformImage] = [:]
     private var order: [String] = []
+
+    /// Lets a file be shown that the user chose to send.
+    func allow(_ file: URL) { ownFiles.insert(file.absoluteString) }
 
     func cachedImage(at address: String) -> PlatformImage? { images[address] }
 
     func image(at address: String, fitting size: CGSize) async -> PlatformImage? {
         if let known = images[address] { return known }
+        if address.hasPrefix("file:"), !ownFiles.contains(address) { return nil }
         guard let found = await Self.load(address) else { return nil }
         if images[address] == nil {
             order.append(address)
@@ -31,6 +37,7 @@ final class ImageStore: MessageImageLoader {
     @concurrent
     private nonisolated static func load(_ address: String) async -> PlatformImage? {
         if address.hasPrefix(SamplePicture.scheme) { return SamplePicture.draw(address) }
+        if let data = InlinePicture.data(in: address) { return PlatformImage(encoded: data) }
         guard let url = URL(string: address) else { return nil }
         do {
             if url.isFileURL {
