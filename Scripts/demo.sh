@@ -8,10 +8,34 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(swift build --show-bin-path)
 
+# The demonstration's files go with it, also when the display dies under the window and takes the program along.
+folder=$(mktemp -d "${TMPDIR:-/tmp}/rivulet-demo.XXXXXX")
+chat= broadway=
+finish() {
+    [ -z "$chat" ] || kill "$chat" 2>/dev/null || true
+    [ -z "$broadway" ] || kill "$broadway" 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Runs in the background, so that a signal to this script is heard at once.
+show() {
+    local status=0
+    env TMPDIR="$folder" "$@" &
+    chat=$!
+    wait "$chat" || status=$?
+    chat=
+    return "$status"
+}
+
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
-    exec "$bin/rivulet-chat" --demo "$@"
+    show "$bin/rivulet-chat" --demo "$@"
+    exit
 fi
 if [ ! -t 0 ]; then
+    rm -rf "$folder"
     exec "$bin/rivulet" demo
 fi
 
@@ -20,7 +44,6 @@ display=$((port - 8080))
 [ "$display" -ge 0 ] || display=6
 gtk4-broadwayd --address 127.0.0.1 --port "$port" ":$display" >/dev/null 2>&1 &
 broadway=$!
-trap 'kill "$broadway" 2>/dev/null || true' EXIT
 for _ in $(seq 50); do
     if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then break; fi
     if ! kill -0 "$broadway" 2>/dev/null; then
@@ -31,4 +54,4 @@ for _ in $(seq 50); do
 done
 echo "There is no display here. Open http://127.0.0.1:$port/ in a browser; Ctrl-C ends the demonstration."
 echo "(From another machine: ssh -L $port:127.0.0.1:$port THIS-MACHINE. In the terminal: $bin/rivulet demo)"
-GDK_BACKEND=broadway BROADWAY_DISPLAY=":$display" "$bin/rivulet-chat" --demo "$@"
+show GDK_BACKEND=broadway BROADWAY_DISPLAY=":$display" "$bin/rivulet-chat" --demo "$@"
