@@ -116,8 +116,8 @@ package struct Painter {
 
     /// Draws lines through points, each array one stroke, with round ends.
     package func lines(_ strokes: [[CGPoint]], width: Double, _ color: RGBA, in bounds: CGRect, fills: Bool) {
-        guard let cairo = beginCairo(in: bounds) else { return }
-        defer { endCairo(cairo) }
+        var rect = Self.rect(bounds)
+        guard let cairo = gtk_snapshot_append_cairo(snapshot, &rect) else { return }
         cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha)
         cairo_set_line_width(cairo, width)
         cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
@@ -128,27 +128,7 @@ package struct Painter {
             for point in points.dropFirst() { cairo_line_to(cairo, point.x, point.y) }
         }
         if fills { cairo_fill(cairo) } else { cairo_stroke(cairo) }
-    }
-
-    /// Begins a drawing of cairo's in the painter's own coordinates.
-    ///
-    /// The drawing itself begins at zero, since GTK's Broadway renderer moves one that does not by its origin twice.
-    private func beginCairo(in bounds: CGRect) -> OpaquePointer? {
-        gtk_snapshot_save(snapshot)
-        var origin = graphene_point_t(x: Float(bounds.minX), y: Float(bounds.minY))
-        gtk_snapshot_translate(snapshot, &origin)
-        var rect = Self.rect(CGRect(origin: .zero, size: bounds.size))
-        guard let cairo = gtk_snapshot_append_cairo(snapshot, &rect) else {
-            gtk_snapshot_restore(snapshot)
-            return nil
-        }
-        cairo_translate(cairo, -bounds.minX, -bounds.minY)
-        return cairo
-    }
-
-    private func endCairo(_ cairo: OpaquePointer) {
         cairo_destroy(cairo)
-        gtk_snapshot_restore(snapshot)
     }
 
     /// Draws a part of a circle, angles in radians from the right, clockwise.
@@ -156,15 +136,15 @@ package struct Painter {
         center: CGPoint, radius: Double, from start: Double, to end: Double, width: Double, _ color: RGBA
     ) {
         let reach = radius + width
-        let bounds = CGRect(
-            x: center.x - reach, y: center.y - reach, width: 2 * reach, height: 2 * reach)
-        guard let cairo = beginCairo(in: bounds) else { return }
-        defer { endCairo(cairo) }
+        var rect = Self.rect(
+            CGRect(x: center.x - reach, y: center.y - reach, width: 2 * reach, height: 2 * reach))
+        guard let cairo = gtk_snapshot_append_cairo(snapshot, &rect) else { return }
         cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha)
         cairo_set_line_width(cairo, width)
         cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
         cairo_arc(cairo, center.x, center.y, radius, start, end)
         cairo_stroke(cairo)
+        cairo_destroy(cairo)
     }
 
     private static func rect(_ rect: CGRect) -> graphene_rect_t {
