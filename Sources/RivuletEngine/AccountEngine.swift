@@ -47,6 +47,10 @@ extension AccountEngine: SessionMessageProvider {
         try await account.store.conversation(session)?.readPosition
     }
 
+    func rawContent(of message: Message) async throws -> String? {
+        try await account.store.rawContent(of: message.id)
+    }
+
     private func page(
         _ session: Session, _ place: PageQuery.Place, _ limit: Int
     ) async throws -> MessagePage {
@@ -77,7 +81,7 @@ extension AccountEngine: MessageServiceInterface {
     }
 
     func forward(message: Message, to session: Session) async throws -> Message {
-        try await account.send(message.content, to: session)
+        try await account.forward(message, to: session)
     }
 
     func revoke(message: Message) async throws {

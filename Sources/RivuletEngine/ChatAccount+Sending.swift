@@ -68,6 +68,27 @@ extension ChatAccount {
         return message
     }
 
+    /// Sends a message on, as it was written: keys that this build does not know go along
+    /// (docs/extensions.md, section 1).
+    func forward(_ message: Message, to session: Session) async throws -> Message {
+        // A hook may have changed the content; then the stored text is no longer what is to be sent.
+        guard let raw = try await store.rawContent(of: message.id) else {
+            return try await send(message.content, to: session)
+        }
+        let decoded = codec.decode(raw)
+        let uuid = makeUUID()
+        let envelope = ContentEnvelope(uuid: uuid, fallback: decoded.envelope.fallback)
+        guard decoded.message == message.content, let copy = codec.rewrap(raw, in: envelope) else {
+            return try await send(message.content, to: session)
+        }
+        try await service.send(
+            try packet(raw: copy, to: session, uuid: uuid, isText: message.content.kind == .text))
+        guard let sent = try await store.message(uuid: uuid) else {
+            throw ChatAccountError(code: .unknownMessage)
+        }
+        return sent
+    }
+
     /// Takes a content into the outbox and returns its uuid at once; what becomes of it is told by `changes`.
     ///
     /// With `burnSeconds` it burns so long after it was read (docs/extensions.md, section 1).

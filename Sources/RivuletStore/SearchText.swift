@@ -24,6 +24,11 @@ enum SearchText {
                 continue
             }
             let isWord = isWord(scalar)
+            // SQLite takes what its tables do not know for letters, which new emoji are not.
+            guard scalar.value < 0x80 || isWord || isLetter(scalar) || isMark(scalar) else {
+                result.append(0x20)
+                continue
+            }
             if isWord { result.append(0x20) }
             result.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             if isWord { result.append(0x20) }
@@ -39,6 +44,23 @@ enum SearchText {
         case 0x3005...0x3007, 0x3040...0x30FF, 0x31F0...0x31FF: true
         case 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xAC00...0xD7AF, 0xF900...0xFAFF: true
         case 0xFF66...0xFF9D, 0x1B000...0x1B16F, 0x20000...0x323AF: true
+        default: false
+        }
+    }
+
+    /// Letters and digits: what SQLite's tokeniser takes for the beginning of a word.
+    static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
+        case .decimalNumber, .letterNumber, .otherNumber, .privateUse: true
+        default: false
+        }
+    }
+
+    /// A mark belongs to the letter before it; alone it is nothing that can be found.
+    static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
         default: false
         }
     }
@@ -103,7 +125,7 @@ struct SearchPhrases: Equatable {
                     if !word.isEmpty { words.append(word) }
                     words.append(String(Character(scalar)))
                     word = ""
-                } else if Self.isLetter(scalar) {
+                } else if SearchText.isLetter(scalar) || !word.isEmpty && SearchText.isMark(scalar) {
                     word.unicodeScalars.append(scalar)
                     isOpen = true
                 } else if !word.isEmpty {
@@ -114,16 +136,6 @@ struct SearchPhrases: Equatable {
             if !word.isEmpty { words.append(word) }
             guard !words.isEmpty, phrases.count < phrasesMax else { continue }
             phrases.append(Phrase(words: words, isPrefix: isOpen))
-        }
-    }
-
-    /// Letters, marks and digits: what SQLite's tokeniser takes for a part of a word.
-    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
-        case .nonspacingMark, .spacingMark, .enclosingMark: true
-        case .decimalNumber, .letterNumber, .otherNumber, .privateUse: true
-        default: false
         }
     }
 

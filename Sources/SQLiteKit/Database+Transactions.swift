@@ -109,6 +109,12 @@ extension Database {
         return found == ["ok"] ? [] : found
     }
 
+    /// Looks for damage as `quickCheck` does, and compares the indexes with their tables, which takes much longer.
+    public func integrityCheck(limit: Int = 20) throws -> [String] {
+        let found = try rows("PRAGMA integrity_check(\(max(1, limit)))") { $0.text(at: 0) }
+        return found == ["ok"] ? [] : found
+    }
+
     /// Moves the write-ahead log into the file; true when all of it was moved.
     ///
     /// With `truncates`, the log file is cut to nothing, which waits for readers up to the busy timeout.

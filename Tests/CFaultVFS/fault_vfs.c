@@ -279,3 +279,10 @@ int rivulet_fault_disarm(void) {
     pthread_mutex_unlock(&lock);
     return fired;
 }
+
+int rivulet_fault_has_fired(void) {
+    pthread_mutex_lock(&lock);
+    int fired = has_fired;
+    pthread_mutex_unlock(&lock);
+    return fired;
+}

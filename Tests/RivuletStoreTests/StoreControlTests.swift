@@ -238,4 +238,22 @@ struct StoreControlTests {
         await fixture.store.close()
         #expect(await stream.next() == nil)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit keeps what this build does not know of the message`(kind: StoreKind) async throws {
+        let fixture = try StoreFixture(kind)
+        let raw = #"{"mood":{"n":1.50},"text":"one","uuid":"m","reference":"r","fallback":"f"}"#
+        let edits = ["two", "three"].enumerated().map { index, text in
+            #"{"uuid":"e\#(index)","edit":{"msgid":"m","text":"\#(text)"}}"#
+        }
+        try await fixture.apply(
+            .receive(fixture.incoming(raw)), .receive(fixture.incoming(edits[0])),
+            .receive(fixture.incoming(edits[1])))
+        let message = try #require(try await fixture.message("m"))
+        #expect(message.content == .text("three"))
+        #expect(message.reference == "r")
+        #expect(
+            try await fixture.store.rawContent(of: message.id)
+                == #"{"fallback":"f","reference":"r","text":"three","uuid":"m","mood":{"n":1.50}}"#)
+    }
 }

@@ -103,7 +103,7 @@ extension DataManager {
         }
         guard !allowed.isEmpty else { throw InteractionError(.vetoed) }
         let record = try RecordMaker(codec: codec, name: configuration.userName)
-            .record(of: allowed, title: title)
+            .record(of: allowed, title: title, originals: await originals(of: allowed))
         if target == session { return try await send(.merged(record)) }
         var message = makeMessage(.merged(record))
         message.session = target
@@ -114,6 +114,20 @@ extension DataManager {
             report(.forward, message, error)
             throw error
         }
+    }
+
+    /// The texts of messages as they came; a record can be made without them.
+    private func originals(of messages: [Message]) async -> [MessageID: String] {
+        let provider = source.provider
+        var originals: [MessageID: String] = [:]
+        for message in messages {
+            do {
+                originals[message.id] = try await provider.rawContent(of: message)
+            } catch {
+                continue
+            }
+        }
+        return originals
     }
 
     private func outcome(_ call: () async throws -> Message) async -> Result<Message, any Error> {

@@ -47,7 +47,10 @@ struct RecordMaker {
     let codec: ContentCodec
     let name: (UserID) -> String
 
-    func record(of messages: [Message], title: String) throws -> MergedContent {
+    /// `originals` are the texts of messages as they came.
+    func record(
+        of messages: [Message], title: String, originals: [MessageID: String] = [:]
+    ) throws -> MergedContent {
         guard messages.count <= MergedContent.itemsMax else {
             throw InteractionError(
                 .invalid, reason: "At most \(MergedContent.itemsMax) messages can be sent on as one.")
@@ -58,8 +61,11 @@ struct RecordMaker {
             guard depth(of: message.content) < Self.depthMax else {
                 throw InteractionError(.invalid, reason: "Records lie too deeply in each other.")
             }
-            let raw = try codec.encode(
-                message.content, envelope: ContentEnvelope(uuid: message.uuid, reference: message.reference))
+            let raw =
+                try original(of: message, originals)
+                ?? codec.encode(
+                    message.content,
+                    envelope: ContentEnvelope(uuid: message.uuid, reference: message.reference))
             size += raw.utf8.count
             items.append(
                 MergedContent.Item(
@@ -71,6 +77,14 @@ struct RecordMaker {
             throw InteractionError(.invalid, reason: "This is too much to be sent on as one.")
         }
         return MergedContent(title: title, items: items)
+    }
+
+    /// The text of a message as it came, unless a hook changed what the message says.
+    private func original(of message: Message, _ originals: [MessageID: String]) -> String? {
+        guard let raw = originals[message.id], codec.decode(raw).message == message.content else {
+            return nil
+        }
+        return raw
     }
 
     private func depth(of content: MessageContent) -> Int {

@@ -49,6 +49,11 @@ public protocol SessionMessageProvider: Sendable {
 
     /// Up to where the user has read; nil, the default, when the engine does not know.
     func readPosition(in session: Session) async throws -> MessagePosition?
+
+    /// The JSON text of a message as it came or was sent; nil, the default, when the engine does not keep it.
+    ///
+    /// A record of messages takes it over, so that it loses nothing that this build does not know.
+    func rawContent(of message: Message) async throws -> String?
 }
 
 extension SessionMessageProvider {
@@ -85,6 +90,11 @@ extension SessionMessageProvider {
 
     /// The engine does not know.
     public func readPosition(in session: Session) async throws -> MessagePosition? {
+        nil
+    }
+
+    /// The engine does not keep it.
+    public func rawContent(of message: Message) async throws -> String? {
         nil
     }
 

@@ -84,13 +84,39 @@ public struct ContentCodec: Sendable {
     }
 
     private func encode(_ writing: ContentWriting) throws -> String {
-        if case .message(.unknown(let raw, _)) = writing.body { return raw }
+        if case .message(.unknown(let raw, _)) = writing.body {
+            // A message that is sent on has a name of its own; nothing else of it changes.
+            guard writing.envelope != ContentEnvelope(), decode(raw).envelope != writing.envelope else {
+                return raw
+            }
+            return rewrap(raw, in: writing.envelope) ?? raw
+        }
         do {
             return String(decoding: try encoder.encode(writing), as: UTF8.self)
         } catch let error as ContentEncodingError {
             throw error
         } catch {
             throw ContentEncodingError(kind: writing.kind, message: "\(type(of: error))")
+        }
+    }
+
+    /// The keys of an envelope as an object of their own.
+    func envelopeText(_ envelope: ContentEnvelope) throws -> String {
+        String(decoding: try encoder.encode(EnvelopeWriting(envelope: envelope)), as: UTF8.self)
+    }
+
+    /// Whether a text is one JSON object, and sound.
+    func isObject(_ raw: String) -> Bool {
+        struct AnyObject: Decodable {
+            init(from decoder: any Decoder) throws {
+                _ = try decoder.container(keyedBy: JSONKey.self)
+            }
+        }
+        do {
+            _ = try decoder.decode(AnyObject.self, from: Data(raw.utf8))
+            return true
+        } catch {
+            return false
         }
     }
 

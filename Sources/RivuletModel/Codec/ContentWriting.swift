@@ -12,25 +12,10 @@ struct ContentWriting: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: JSONKey.self)
-        try write(envelope, to: &object)
+        try EnvelopeWriting(envelope: envelope).write(to: &object)
         switch body {
         case .message(let content): try write(content, to: &object)
         case .control(let control): try write(control, to: &object)
-        }
-    }
-
-    private func write(_ envelope: ContentEnvelope, to object: inout JSONObjectWriter) throws {
-        try object.encodeIfPresent(envelope.uuid, forKey: "uuid")
-        try object.encodeIfPresent(envelope.reference, forKey: "reference")
-        try object.encodeIfPresent(envelope.groupID, forKey: "group_id")
-        try object.encodeIfPresent(envelope.storeID, forKey: "store_id")
-        try object.encodeIfPresent(envelope.storeName, forKey: "store_name")
-        try object.encodeIfPresent(envelope.sessionID, forKey: "session_id")
-        try object.encodeIfPresent(envelope.name, forKey: "name")
-        try object.encodeIfPresent(envelope.appName, forKey: "app_name")
-        try object.encodeIfPresent(envelope.fallback, forKey: "fallback")
-        if let seconds = envelope.burnSeconds {
-            try object.encode(["seconds": seconds], forKey: "burn")
         }
     }
 
@@ -156,6 +141,31 @@ struct ContentWriting: Encodable {
             try write(box, to: &object)
         default:
             throw ContentEncodingError(kind: content.kind, message: "the kind has no JSON")
+        }
+    }
+}
+
+/// The keys beside the kind as a `JSONEncoder` writes them.
+struct EnvelopeWriting: Encodable {
+    let envelope: ContentEnvelope
+
+    func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: JSONKey.self)
+        try write(to: &object)
+    }
+
+    func write(to object: inout JSONObjectWriter) throws {
+        try object.encodeIfPresent(envelope.uuid, forKey: "uuid")
+        try object.encodeIfPresent(envelope.reference, forKey: "reference")
+        try object.encodeIfPresent(envelope.groupID, forKey: "group_id")
+        try object.encodeIfPresent(envelope.storeID, forKey: "store_id")
+        try object.encodeIfPresent(envelope.storeName, forKey: "store_name")
+        try object.encodeIfPresent(envelope.sessionID, forKey: "session_id")
+        try object.encodeIfPresent(envelope.name, forKey: "name")
+        try object.encodeIfPresent(envelope.appName, forKey: "app_name")
+        try object.encodeIfPresent(envelope.fallback, forKey: "fallback")
+        if let seconds = envelope.burnSeconds {
+            try object.encode(["seconds": seconds], forKey: "burn")
         }
     }
 }

@@ -12,6 +12,9 @@ import Synchronization
 ///
 /// One queue writes, others read, each transaction in a snapshot of its own. Several processes may use one file. The
 /// file is for its owner only (mode 0600).
+///
+/// Damage that is met later than at opening throws `StoreError.Code.damaged` and is remembered beside the file: the next
+/// opening does what the policy says.
 public final class SQLiteAccountStore: AccountStore {
     /// What to do with a damaged file.
     public enum DamagePolicy: Sendable {
@@ -209,7 +212,9 @@ public final class SQLiteAccountStore: AccountStore {
         do {
             return try await body()
         } catch let error as SQLiteError {
-            throw StoreError(error)
+            let translated = StoreError(error)
+            if translated.code == .damaged { DamageMark.put(on: path) }
+            throw translated
         }
     }
 
@@ -235,6 +240,7 @@ public final class SQLiteAccountStore: AccountStore {
             guard unsafe access(aside, F_OK) == 0 else { break }
             files += [aside + "-wal", aside + "-shm", aside]
         }
+        DamageMark.remove(from: path)
         for file in files where unsafe access(file, F_OK) == 0 {
             guard unsafe unlink(file) == 0 else {
                 throw StoreError(code: .unusable, message: "the file \(file) cannot be deleted")
@@ -256,6 +262,7 @@ public final class SQLiteAccountStore: AccountStore {
                 database in
                 try database.migrate(Schema.migrations)
                 try claim(database, for: account)
+                try DamageMark.settle(database, path)
                 wipeLog(database)
                 try SQLiteTables.reindex(database, codec)
             }
@@ -276,7 +283,7 @@ public final class SQLiteAccountStore: AccountStore {
         }
     }
 
-    /// Renames the file and those beside it; the result is the new name.
+    /// Renames the file and those beside it, and takes the mark away; the result is the new name.
     private static func putAside(_ path: String) throws -> String {
         var number = 1
         // The path is a string that lives for the call, here and below.
@@ -289,6 +296,7 @@ public final class SQLiteAccountStore: AccountStore {
             // They need not exist.
             _ = unsafe rename(path + suffix, target + suffix)
         }
+        DamageMark.remove(from: path)
         return target
     }
 }

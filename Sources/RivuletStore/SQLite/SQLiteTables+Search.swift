@@ -61,6 +61,10 @@ extension SQLiteTables {
         try database.transaction {
             // Another process may have done it meanwhile.
             guard try database.integer(isWanted) == 1 else { return }
+            for shard in try database.rows("SELECT id FROM search_shard", make: { $0.integer(at: 0) }) {
+                try database.executeScript("DROP TABLE search_\(shard)")
+            }
+            try database.execute("DELETE FROM search_shard")
             try SQLiteTables(database: database).reindex(codec)
             try database.execute("DELETE FROM meta WHERE name = 'reindex'")
         }
@@ -103,6 +107,8 @@ extension SQLiteTables {
         return found.sorted { ($0.rank, $1.row.id) < ($1.rank, $0.row.id) }.prefix(query.limit).map(\.row)
     }
 
+    /// The flag is that of indexed rows: a build that knows another kind of words for a message than the build that
+    /// indexed it cannot take all of them out again, and withdrawn messages must not be found by those.
     private func search(
         _ query: SearchQuery, _ expression: String, shard: Int64, limit: Int
     ) throws -> [(row: MessageRow, rank: Double)] {
@@ -113,7 +119,7 @@ extension SQLiteTables {
         let found = try database.rows(
             """
             SELECT \(table).rowid, \(rank) FROM \(table) JOIN message ON message.id = \(table).rowid
-            WHERE \(table) MATCH ? AND \(table).rowid < ? AND message.position IS NOT NULL
+            WHERE \(table) MATCH ? AND \(table).rowid < ? AND message.position IS NOT NULL AND message.flags & 256 <> 0
                 AND message.time_ms >= ? AND message.time_ms < ?
                 AND (? = '' OR instr(?, ',' || message.kind || ',') > 0)
             ORDER BY \(order) LIMIT ?

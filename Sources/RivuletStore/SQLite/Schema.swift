@@ -5,7 +5,7 @@ enum Schema {
     /// "Rivu" in ASCII.
     static let applicationID: Int32 = 0x5269_7675
 
-    static let migrations = Migrations(applicationID: applicationID, scripts: [first, second, third])
+    static let migrations = Migrations(applicationID: applicationID, scripts: [first, second, third, fourth])
 
     private static let first = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -92,4 +92,7 @@ enum Schema {
         CREATE TABLE search_shard (id INTEGER PRIMARY KEY);
         INSERT OR REPLACE INTO meta VALUES ('reindex', 1);
         """
+
+    /// The search cuts at everything that is no letter, also at what SQLite's tables do not know.
+    private static let fourth = "INSERT OR REPLACE INTO meta VALUES ('reindex', 1);"
 }

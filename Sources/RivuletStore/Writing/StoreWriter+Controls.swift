@@ -171,7 +171,7 @@ extension StoreWriter {
         // A text that grows while it is written is not a changed one.
         if !wasStreaming { row.flags.insert(.edited) }
         decoded.body = .message(.text(text))
-        row.raw = try codec.encode(.text(text), envelope: decoded.envelope)
+        row.raw = try codec.encode(.text(text), envelope: decoded.envelope, keeping: row.raw)
         try index(&row, decoded.message)
         try update(row)
         return .applied

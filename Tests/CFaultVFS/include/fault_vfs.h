@@ -25,3 +25,6 @@ void rivulet_fault_arm(const char *prefix, enum rivulet_fault_mode mode, long n,
 
 // Ends it; answers whether an operation went wrong. Files must be closed before, or what they write now is written.
 int rivulet_fault_disarm(void);
+
+// Whether an operation went wrong since the layer was armed, which it stays.
+int rivulet_fault_has_fired(void);
