@@ -2,6 +2,7 @@ import Foundation
 import RivuletClient
 import RivuletClientCore
 import RivuletEngine
+import RivuletFlow
 import RivuletModel
 import RivuletServer
 import RivuletServerCore
@@ -137,6 +138,70 @@ struct ChatAccountTests {
         #expect(all.allSatisfy { $0.isOutgoing && $0.state == .accepted })
         #expect(try await again.store.unreadTotal() == 0)
         await again.close()
+        await world.server.stop()
+    }
+
+    @Test func `a file that is damaged inside is kept aside, and the server brings everything back`()
+        async throws
+    {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        ada.start()
+        let texts = (0..<60).map { "\($0) " + String(repeating: "long ", count: 200) }
+        for text in texts { try await ada.send(text: text, to: .peer(UserID(2))) }
+        await ada.close()
+        let path = try #require((ada.store as? SQLiteAccountStore)?.path)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        try #require(bytes.count > 40 * 4_096)
+        for index in (30 * 4_096)..<bytes.count { bytes[index] = 0xA5 }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let damaged = try world.account(1)
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await damaged.history(.peer(UserID(2)), limit: 1_000)
+        }
+        #expect(error?.code == .damaged)
+        await damaged.close()
+        let fresh = try SQLiteAccountStore(path: path, account: UserID(1), damagePolicy: .keepAside)
+        #expect(fresh.damagedFile == path + ".damaged-1")
+        await fresh.close()
+        let again = try world.account(1)
+        again.start()
+        let all = try await messages(again, .peer(UserID(2)), count: texts.count)
+        #expect(all.compactMap(\.content.text) == texts)
+        await again.close()
+        await world.server.stop()
+    }
+
+    @Test(arguments: [
+        #"{"uuid":"old","image2":{"url":"u","width":1,"height":2,"blur":"x"},"more":1.50,"reference":"r"}"#,
+        #"{"uuid":"old","unheard":{"of":1},"fallback":"news"}"#,
+    ]) func `what is sent on keeps what this build does not know, under a name of its own`(raw: String)
+        async throws
+    {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        let ben = try world.account(2)
+        ada.start()
+        ben.start()
+        _ = try await ada.store.apply([
+            .receive(
+                IncomingMessage(
+                    session: .peer(UserID(3)), sender: UserID(3), isOutgoing: false, raw: raw,
+                    content: ada.codec.decode(raw), timeMilliseconds: 1))
+        ])
+        let source = try #require(try await ada.store.message(uuid: "old"))
+        let sent = try await ada.engine.service.forward(message: source, to: .peer(UserID(2)))
+        #expect(sent.content.kind == source.content.kind)
+        #expect(sent.uuid != "old")
+        #expect(sent.reference == nil)
+        let received = try #require(try await messages(ben, .peer(UserID(1)), count: 1).first)
+        let copy = try #require(try await ben.store.rawContent(of: received.id))
+        #expect(received.uuid == sent.uuid)
+        for part in [#""blur":"x""#, #""more":1.50"#, #""unheard":{"of":1}"#, #""fallback":"news""#] {
+            #expect(copy.contains(part) == raw.contains(part), "\(part)")
+        }
+        await ada.close()
+        await ben.close()
         await world.server.stop()
     }
 

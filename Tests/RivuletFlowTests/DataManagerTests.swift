@@ -418,6 +418,18 @@ private struct SlowProvider: SessionMessageProvider {
         }
     }
 
+    @Test func `a record holds the texts as they came, unless a hook changed them`() throws {
+        let maker = RecordMaker(codec: ContentCodec(), name: { _ in "" })
+        var message = Message.sample(1)
+        message.content = .text("hello")
+        let raw = #"{"text":"hello","uuid":"u","mood":"happy"}"#
+        let kept = try maker.record(of: [message], title: "t", originals: [message.id: raw])
+        #expect(kept.items.map(\.content) == [raw])
+        message.content = .text("changed")
+        let changed = try maker.record(of: [message], title: "t", originals: [message.id: raw])
+        #expect(ContentCodec().decode(changed.items[0].content).message == .text("changed"))
+    }
+
     @Test func `records lie in each other three deep at most`() throws {
         let maker = RecordMaker(codec: ContentCodec(), name: { _ in "" })
         var message = Message.sample(1)

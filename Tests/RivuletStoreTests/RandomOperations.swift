@@ -24,6 +24,7 @@ struct RandomOperations {
     private var generator: SplitMix
     private var codec: ContentCodec { Self.codec }
     private var sends: Int64 = 0
+    private var sent: [QueuedMessage] = []
 
     init(seed: UInt64) {
         generator = SplitMix(state: seed)
@@ -55,8 +56,9 @@ struct RandomOperations {
         case 23: .fail(send: someSend(), reason: "no")
         case 24: .cancel(send: someSend())
         case 25: .deliver(uuids: [uuid(), uuid(), uuid()])
-        case 26: .setKey(group: chance(2) ? 7 : nil, key: Int64(number(50)))
-        case 27: .save(message(in: session))
+        case 26:
+            chance(4) ? .removeKey(group: 7) : .setKey(group: chance(2) ? 7 : nil, key: Int64(number(50)))
+        case 27: chance(2) ? .save(message(in: session)) : .replaceSend(uploaded(in: session))
         case 28: chance(4) ? .clear(session) : .delete(someMessage())
         case 29: .markRead(session, upTo: chance(2) ? nil : someMessage())
         default: stateOperation(session)
@@ -113,11 +115,25 @@ struct RandomOperations {
         sends += 1
         let raw = chance(5) ? special() : content()
         let decoded = codec.decode(raw)
-        return QueuedMessage(
+        let message = QueuedMessage(
             session: session, raw: raw, content: decoded,
             send: StoredSend(
                 number: sends, uuid: decoded.envelope.uuid, command: 4, flags: 1, body: [UInt8(sends & 255)],
                 createdMilliseconds: Int64(number(1_000))))
+        sent.append(message)
+        return message
+    }
+
+    /// One of the last sends as it is after an upload, mostly.
+    private mutating func uploaded(in session: Session) -> QueuedMessage {
+        guard !sent.isEmpty, !chance(4) else { return outgoing(in: session) }
+        var message = pick(Array(sent.suffix(8)))
+        if let uuid = message.send.uuid, message.content.message?.kind == .text {
+            message.raw = #"{"uuid":"\#(uuid)","text":"word uploaded"}"#
+            message.content = codec.decode(message.raw)
+        }
+        message.send.body = [1, 2, 3]
+        return message
     }
 
     // MARK: Contents
@@ -216,9 +232,11 @@ extension StoreOperation {
         case .send(let message): "send \(message.content.label)"
         case .acknowledge(_, _, let isPlaced): isPlaced ? "acknowledge, placed" : "acknowledge"
         case .fail: "fail"
+        case .replaceSend: "upload"
         case .cancel: "cancel"
         case .deliver: "deliver"
         case .setKey(let group, _): group == nil ? "key" : "group key"
+        case .removeKey: "no group key"
         case .save: "save"
         case .delete: "delete"
         case .clear: "clear"

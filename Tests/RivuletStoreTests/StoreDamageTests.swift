@@ -78,6 +78,36 @@ struct StoreDamageTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
+    @Test func `damage of long rows is found by the check of a marked file`() async throws {
+        let filled = try open()
+        for index in 0..<60 {
+            let raw = #"{"uuid":"u\#(index)","text":"\#(index) \#(String(repeating: "long ", count: 200))"}"#
+            _ = try await filled.apply([
+                .receive(
+                    IncomingMessage(
+                        session: session, sender: UserID(2), isOutgoing: false, raw: raw,
+                        content: Self.codec.decode(raw), timeMilliseconds: 1))
+            ])
+        }
+        await filled.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        for index in (30 * 4_096)..<bytes.count { bytes[index] = 0xA5 }
+        try put(bytes)
+        do {
+            let store = try open()
+            #expect(store.damagedFile == nil)
+            let error = await #expect(throws: StoreError.self) {
+                _ = try await store.page(PageQuery(session: session, limit: 1_000))
+            }
+            #expect(error?.code == .damaged)
+            await store.close()
+        }
+        let next = try open()
+        #expect(next.damagedFile == path + ".damaged-1")
+        try await use(next)
+        await next.close()
+    }
+
     @Test func `an index of the search that is damaged alone is built anew`() async throws {
         _ = try await fill()
         let database = try Database(path: path)

@@ -115,18 +115,21 @@ struct StoreModelTests {
                 }
             }
         }
-        let expected = [
-            "receive", "send",
-        ].flatMap { way in
-            [
-                "text", "image", "video", "audio", "file", "link", "location", "poll", "burning", "unknown",
-                "attachment", "notification", "revoke", "readed", "tag", "no tag", "edit",
-                "reaction", "no reaction", "read mark", "vote", "pin", "no pin", "burned",
-            ].map { "\(way) \($0)" }
-        }
+        let controls = [
+            "revoke", "readed", "tag", "no tag", "edit", "end of stream", "reaction", "no reaction",
+            "read mark",
+            "vote", "pin", "no pin", "burned",
+        ]
+        let contents = [
+            "text", "image", "audio", "link", "location", "poll", "burning", "unknown", "attachment",
+            "notification",
+        ]
+        let expected = (contents + controls).flatMap { ["receive \($0)", "send \($0)"] }
         let others = [
-            "receive end of stream", "history", "acknowledge", "acknowledge, placed", "fail", "cancel",
-            "deliver", "key", "group key", "save", "delete", "clear", "read", "read all", "draft",
+            "receive video", "receive file", "history", "acknowledge", "acknowledge, placed", "fail",
+            "cancel",
+            "deliver", "key", "group key", "no group key", "upload", "save", "delete", "clear", "read",
+            "read all", "draft",
             "pin conversation", "mute", "hide", "favourite", "no favourite", "contact", "no contact", "group",
             "members", "no group",
         ]
