@@ -223,8 +223,9 @@ struct SplitMix: RandomNumberGenerator {
 // MARK: What was covered
 
 extension StoreOperation {
-    /// What it is called; with the kind of the content for messages. A new case must be named here, and then be met by
-    /// the random operations, or the test of their reach fails.
+    /// What it is called; with the kind of the content for messages.
+    ///
+    /// A new case must be named here, and then be met by the random operations, or the test of their reach fails.
     var label: String {
         switch self {
         case .receive(let message): "receive \(message.content.label)"
