@@ -187,6 +187,8 @@ public struct Conversation: Hashable, Sendable, Identifiable {
     public var mentionCount: Int
     /// The text that the user began to write; nil for none.
     public var draft: String?
+    /// What belongs to the draft beside its text, in the words of whoever wrote it; nil for nothing.
+    public var draftDetails: String?
     /// Whether it stands at the top of the list.
     public var isPinned: Bool
     /// Whether new messages make no sound and do not count in the total.

@@ -39,8 +39,10 @@ public enum StoreOperation: Hashable, Sendable {
     case clear(Session)
     /// The user has read the conversation up to this message (nil: all of it); it never goes back.
     case markRead(Session, upTo: MessageID?)
-    /// The text that the user began to write; nil or empty for none.
+    /// The text that the user began to write; nil or empty for none, which removes what belongs to it, too.
     case setDraft(Session, String?)
+    /// What belongs to a draft beside its text, such as the message that it answers; the store does not read it.
+    case setDraftDetails(Session, String?)
     /// Whether the conversation stands at the top of the list.
     case setPinned(Session, Bool)
     /// Whether the conversation makes no sound.

@@ -54,7 +54,7 @@ final class SQLiteTables: StoreTables, PageTables {
 
     private static let sessionColumns = """
         id, kind, peer, app, next_position, first_position, last_message, last_position, activity_ms, unread,
-        mentions, read_position, draft, is_pinned, is_muted, is_hidden
+        mentions, read_position, draft, is_pinned, is_muted, is_hidden, draft_details
         """
 
     static func sessionRow(_ row: borrowing Row) -> SessionRow {
@@ -75,6 +75,7 @@ final class SQLiteTables: StoreTables, PageTables {
         made.isPinned = row.integer(at: 13) != 0
         made.isMuted = row.integer(at: 14) != 0
         made.isHidden = row.integer(at: 15) != 0
+        made.draftDetails = row.optionalText(at: 16)
         return made
     }
 
@@ -115,13 +116,13 @@ final class SQLiteTables: StoreTables, PageTables {
             """
             UPDATE session SET next_position = ?, first_position = ?, last_message = ?, last_position = ?,
                 activity_ms = ?, unread = ?, mentions = ?, read_position = ?, draft = ?, is_pinned = ?,
-                is_muted = ?, is_hidden = ?
+                is_muted = ?, is_hidden = ?, draft_details = ?
             WHERE id = ?
             """, .integer(row.nextPosition), .integer(row.firstPosition), .optional(row.lastMessage),
             .integer(row.lastPosition), .integer(row.activityMilliseconds), .integer(row.unread),
             .integer(row.mentions), .optional(row.readPosition), .optional(row.draft),
             .integer(row.isPinned ? 1 : 0), .integer(row.isMuted ? 1 : 0), .integer(row.isHidden ? 1 : 0),
-            .integer(row.id))
+            .optional(row.draftDetails), .integer(row.id))
     }
 
     // MARK: Burning

@@ -5,7 +5,7 @@ enum Schema {
     /// "Rivu" in ASCII.
     static let applicationID: Int32 = 0x5269_7675
 
-    static let migrations = Migrations(applicationID: applicationID, scripts: [first, second, third, fourth])
+    static let migrations = Migrations(applicationID: applicationID, scripts: [first, second, third, fourth, fifth])
 
     private static let first = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -95,4 +95,9 @@ enum Schema {
 
     /// The search cuts at everything that is no letter, also at what SQLite's tables do not know.
     private static let fourth = "INSERT OR REPLACE INTO meta VALUES ('reindex', 1);"
+
+    /// What a draft answers, changes and addresses.
+    private static let fifth = """
+        ALTER TABLE session ADD COLUMN draft_details TEXT;
+        """
 }

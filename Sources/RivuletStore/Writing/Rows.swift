@@ -112,6 +112,7 @@ struct SessionRow: Equatable {
     var mentions: Int64 = 0
     var readPosition: Int64?
     var draft: String?
+    var draftDetails: String?
     var isPinned = false
     var isMuted = false
     var isHidden = false
@@ -122,6 +123,7 @@ struct SessionRow: Equatable {
         line.unreadCount = Int(clamping: unread)
         line.mentionCount = Int(clamping: mentions)
         line.draft = draft
+        line.draftDetails = draftDetails
         line.isPinned = isPinned
         line.isMuted = isMuted
         line.readPosition = readPosition.map(MessagePosition.init(rawValue:))

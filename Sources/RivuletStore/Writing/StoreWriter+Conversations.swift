@@ -59,6 +59,9 @@ extension StoreWriter {
     }
 
     mutating func setDraft(_ session: Session, _ text: String?) throws -> StoreOutcome {
-        try change(session) { $0.draft = text.flatMap { $0.isEmpty ? nil : $0 } }
+        try change(session) { row in
+            row.draft = text.flatMap { $0.isEmpty ? nil : $0 }
+            if row.draft == nil { row.draftDetails = nil }
+        }
     }
 }

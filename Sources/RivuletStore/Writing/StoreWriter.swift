@@ -43,6 +43,7 @@ struct StoreWriter<Tables: StoreTables> {
         case .clear(let session): try clear(session)
         case .markRead(let session, let id): try markRead(session, upTo: id)
         case .setDraft(let session, let text): try setDraft(session, text)
+        case .setDraftDetails(let session, let details): try change(session) { $0.draftDetails = details }
         case .setPinned(let session, let isOn): try change(session) { $0.isPinned = isOn }
         case .setMuted(let session, let isOn): try change(session) { $0.isMuted = isOn }
         case .setHidden(let session, let isOn): try change(session) { $0.isHidden = isOn }
