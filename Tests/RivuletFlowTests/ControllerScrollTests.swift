@@ -186,6 +186,67 @@ import Testing
         #expect(!flow.core.state.isFollowing)
     }
 
+    @Test func `a jump while the first page is under way opens the session there`() throws {
+        var flow = TestFlow(.test, stored: (0..<200).map { .sample(Int64($0 + 1)) })
+        flow.answersLoads = false
+        flow.send(.resized(LayoutSize(width: 600, height: 600)), .opened(.latest))
+        let first = try #require(flow.loads.last)
+        flow.answersLoads = true
+        flow.send(.jumpRequested(MessageID(20), .top, highlights: true))
+        #expect(flow.updates.contains { $0.highlight == MessageID(20) })
+        #expect(flow.top(20) == 0)
+        // The page that nobody waits for any more changes nothing.
+        flow.send(.pageLoaded(first.ticket, flow.page(for: first)))
+        #expect(flow.top(20) == 0)
+    }
+
+    @Test func `a jump asked for after the first page failed tries again, there`() throws {
+        var flow = TestFlow(.test, stored: (0..<200).map { .sample(Int64($0 + 1)) })
+        flow.answersLoads = false
+        flow.send(.resized(LayoutSize(width: 600, height: 600)), .opened(.latest))
+        flow.send(.pageFailed(try #require(flow.loads.last).ticket, FlowFailure(code: "offline")))
+        flow.answersLoads = true
+        flow.send(.jumpRequested(MessageID(20), .center, highlights: false))
+        #expect(flow.core.state.opening == .shown)
+        #expect(flow.ids.contains(20))
+    }
+
+    @Test func `a jump under way outlives a reload`() throws {
+        var flow = TestFlow.opened()
+        flow.answersLoads = false
+        flow.send(.jumpRequested(MessageID(20), .top, highlights: true))
+        let abandoned = try #require(flow.loads.last)
+        flow.send(.reloadRequested)
+        flow.answersLoads = true
+        let request = try #require(flow.loads.last)
+        #expect(request.ticket != abandoned.ticket && request.target == .around(MessageID(20)))
+        flow.send(.pageLoaded(request.ticket, flow.page(for: request)))
+        #expect(flow.top(20) == 0)
+        #expect(flow.updates.contains { $0.highlight == MessageID(20) })
+    }
+
+    @Test func `a jump that waits for the reader to let go outlives a reload`() throws {
+        var flow = TestFlow.opened()
+        flow.send(.dragBegan)
+        flow.send(.jumpRequested(MessageID(20), .top, highlights: true))
+        #expect(!flow.ids.contains(20))
+        flow.send(.reloadRequested)
+        flow.send(.dragEnded)
+        #expect(flow.top(20) == 0)
+    }
+
+    @Test func `a jump while an older page is under way gets there, and the page comes above`() throws {
+        var flow = TestFlow.opened()
+        flow.answersLoads = false
+        flow.scroll(0)
+        let page = try #require(flow.loads.last)
+        flow.send(.jumpRequested(MessageID(180), .top, highlights: false))
+        let answer = flow.page(for: page)
+        flow.send(.pageLoaded(page.ticket, answer))
+        #expect(flow.top(180) == 0)
+        #expect(flow.ids.first == answer.messages.first?.id.rawValue)
+    }
+
     @Test func `a jump to a message that does not exist leaves the reader alone`() {
         var flow = TestFlow.opened()
         flow.scrollUp(300)

@@ -223,6 +223,9 @@ extension ModelDriver {
             } else {
                 wanted = .message(id, alignment)
             }
+        } else if core.loads.isOpen {
+            // Nothing is shown yet: the session opens there.
+            opening = .message(id, alignment)
         }
         try send(.jumpRequested(id, alignment, highlights: true), reason: .jump)
         wanted = nil
@@ -254,6 +257,14 @@ extension ModelDriver {
     private mutating func reload() throws {
         log.append("reload")
         wanted = .reloaded
+        if core.loads.opening == .shown {
+            // Where the reader is on the way to is still where the reader wants to be.
+            switch core.loads.inFlight == nil ? held?.intent : outstanding?.intent {
+            case .message(let id, let alignment)?: wanted = .message(id, alignment)
+            case .bottom?: wanted = .bottom
+            case .anchor?, .reloaded?, nil: break
+            }
+        }
         try send(.reloadRequested, reason: .reload)
         wanted = nil
     }

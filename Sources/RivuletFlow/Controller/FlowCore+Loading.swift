@@ -11,6 +11,7 @@ extension FlowCore {
         loads.older = .atEnd
         loads.newer = .atEnd
         loads.firstLoad = opening
+        loads.highlightsFirst = false
         loads.heldPage = nil
         loads.forgetNews()
         pending = Pending()
@@ -105,7 +106,15 @@ extension FlowCore {
             if case .failed = loads.opening { requestFirstPage() }
             return
         }
+        // Where the reader is on the way to is still where the reader wants to be.
+        let purpose = loads.inFlight?.purpose ?? loads.heldPage?.purpose
         abandonLoad()
+        switch purpose {
+        case .jump(let id, let alignment, let highlights):
+            return request(.jump(id, alignment, highlights: highlights), target: .around(id))
+        case .latest: return request(.latest, target: .latest)
+        case .firstLoad, .page, .reload, nil: break
+        }
         if viewport.isFollowing || window.messages.isEmpty {
             request(.reload, target: .latest)
         } else {
@@ -115,7 +124,13 @@ extension FlowCore {
     }
 
     mutating func jump(to id: MessageID, alignment: FlowAlignment, highlights: Bool) {
-        guard loads.opening == .shown else { return }
+        guard loads.opening == .shown else {
+            // Nothing is shown yet: the session opens there.
+            abandonLoad()
+            loads.firstLoad = .message(id, alignment)
+            loads.highlightsFirst = highlights
+            return requestFirstPage()
+        }
         if window.contains(id) {
             pending.intent = .message(id, alignment, highlights: highlights)
             markDirty(.jump)
@@ -237,7 +252,7 @@ extension FlowCore {
             pending.intent = .anchor(anchor)
         case .message(let id, let alignment):
             guard window.contains(id) else { return }
-            pending.intent = .message(id, alignment, highlights: false)
+            pending.intent = .message(id, alignment, highlights: loads.highlightsFirst)
         }
     }
 

@@ -31,6 +31,8 @@ struct LoadBook {
     var newer = LoadStatus.atEnd
     /// What the first load was for, to be asked for again after a failure.
     var firstLoad = FlowOpening.latest
+    /// Whether the message at which the session opens is highlighted, since the reader asked for it.
+    var highlightsFirst = false
     private(set) var inFlight: InFlight?
     /// A page that waits for the reader to let go of the flow.
     var heldPage: (purpose: Purpose, page: MessagePage)?
