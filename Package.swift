@@ -147,8 +147,8 @@ let package = Package(
         .executableTarget(
             name: "example-room",
             dependencies: [
-                "ExampleScreen", "ExampleService", "RivuletEngine", "RivuletFlow", "RivuletModel",
-                "RivuletServer", "RivuletServerCore",
+                "ExampleScreen", "ExampleService", "RivuletEngine", "RivuletFlow", "RivuletHTTPEngine",
+                "RivuletModel", "RivuletServer",
             ], path: "Examples/ChatRoom"),
         .executableTarget(
             name: "example-customer",
@@ -247,7 +247,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "RivuletHTTPEngineTests",
-            dependencies: ["RivuletHTTPEngine", "RivuletFlow", "RivuletModel"]),
+            dependencies: [
+                "RivuletHTTPEngine", "RivuletFlow", "RivuletModel", "RivuletClient", "RivuletClientCore",
+                "RivuletEngine", "RivuletServer", "RivuletServerCore", "RivuletStore", "RivuletTestSupport",
+                "HTTPKit",
+            ]),
         .testTarget(
             name: "RivuletSimulationTests",
             dependencies: [

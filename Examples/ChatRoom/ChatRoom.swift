@@ -2,49 +2,27 @@ import ExampleScreen
 import ExampleService
 import RivuletEngine
 import RivuletFlow
+import RivuletHTTPEngine
 import RivuletModel
 import RivuletServer
-import RivuletServerCore
 
 /// A chat room whose rules are: short messages, no receipts, no selection, and history from the server.
 @main struct ChatRoom {
-    /// What was said before, from the server in this process; over the network it is an `HTTPEngine` with the mapping
-    /// `rivuletHistory`.
-    struct RoomHistory: SessionMessageProvider {
-        let server: Server
-        let user: UserID
-
-        func messages(
-            in session: Session, anchorMessage: Message?, direction: PageDirection, limit: Int
-        ) async throws -> MessagePage {
-            guard direction == .older else {
-                return MessagePage(messages: [], hasOlder: true, hasNewer: false)
-            }
-            let entries = try server.roomHistory(
-                of: RoomID(session.id), before: anchorMessage?.serverKey, limit: limit)
-            return MessagePage(
-                messages: entries.compactMap { message(of: $0, in: session) },
-                hasOlder: entries.count == limit, hasNewer: false)
-        }
-
-        private func message(of entry: RoomHistoryEntry, in session: Session) -> Message? {
-            let decoded = ContentCodec().decode(entry.content)
-            guard let content = decoded.message else { return nil }
-            let isOwn = entry.author.user == user
-            return Message(
-                id: MessageID(entry.key), session: session, sender: entry.author.user, isOutgoing: isOwn,
-                uuid: decoded.envelope.uuid, serverKey: entry.key, position: MessagePosition(entry.key),
-                timeMilliseconds: entry.time.milliseconds, content: content,
-                state: isOwn ? .accepted : .received)
-        }
-    }
-
     /// Keeps the room readable.
     struct Short: MessageServicePrechecker {
         func shouldSend(message: Message, in session: Session) -> Bool {
             (message.content.text?.count ?? 0) <= 40
         }
         func vetoReason(for call: MessageServiceCall, message: Message) -> String? { "40 characters at most" }
+    }
+
+    /// What was said before, over the server's HTTP interface with the token of the login.
+    static func history(_ service: SampleService, _ user: UserID) throws -> HTTPEngine {
+        let token = try service.server.makeToken(for: user)
+        var options = HTTPEngineOptions()
+        options.authorization = { _ in "Bearer \(token)" }
+        return HTTPEngine(
+            user: user, base: service.httpAddress, mapping: .rivuletHistory(user: user), options: options)
     }
 
     @MainActor static func main() async throws {
@@ -58,9 +36,8 @@ import RivuletServerCore
 
         let adas = TextScreen(
             "Ada in room 12", .room(12),
-            engine: RoomEngine(
-                account: ada, history: RoomHistory(server: service.server, user: ada.user)
-            ).engine, configuration: rules, now: ChatAccount.systemTime, makeUUID: ChatAccount.systemUUID)
+            engine: RoomEngine(account: ada, history: try history(service, ada.user)).engine,
+            configuration: rules, now: ChatAccount.systemTime, makeUUID: ChatAccount.systemUUID)
         try await adas.run {
             await adas.wait { adas.manager.controller.state.opening == .shown }
             try await adas.manager.send(.text("Anybody here?"))
@@ -70,10 +47,8 @@ import RivuletServerCore
             // Ben comes later and reads what was said before.
             let bens = TextScreen(
                 "Ben in room 12", .room(12),
-                engine: RoomEngine(
-                    account: ben, history: RoomHistory(server: service.server, user: ben.user)
-                ).engine, configuration: rules, now: ChatAccount.systemTime,
-                makeUUID: ChatAccount.systemUUID)
+                engine: RoomEngine(account: ben, history: try history(service, ben.user)).engine,
+                configuration: rules, now: ChatAccount.systemTime, makeUUID: ChatAccount.systemUUID)
             try await bens.run {
                 await bens.waitForLine(containing: "Anybody here?")
                 try await bens.manager.send(.text("Now there is."))

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import RivuletClient
 import RivuletClientCore
 public import RivuletEngine
@@ -17,8 +17,14 @@ public final class SampleService: Sendable {
         folder = NSTemporaryDirectory() + "rivulet-example-" + UUID().uuidString
         var options = ServerConfiguration(data: DataDirectory(path: folder + "/server"))
         options.listen = [ListenAddress(host: "127.0.0.1", port: 0)]
+        options.http = [ListenAddress(host: "127.0.0.1", port: 0)]
         server = Server(options)
         try await server.start()
+    }
+
+    /// Where the server's HTTP interface is.
+    public var httpAddress: URL {
+        URL(string: "http://127.0.0.1:\(server.httpAddresses.first?.port ?? 0)") ?? URL(filePath: "/")
     }
 
     /// Signs a user in.

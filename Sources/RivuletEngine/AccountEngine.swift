@@ -13,7 +13,8 @@ extension ChatAccount {
     public var engine: Engine {
         let join = AccountEngine(account: self)
         return Engine(
-            user: user, provider: join, service: join, events: join, controls: join, drafts: join)
+            user: user, provider: join, service: join, events: join, controls: join, drafts: join,
+            tallies: join)
     }
 }
 
@@ -145,6 +146,10 @@ extension AccountEngine: SessionEventSource {
         if !arrived.isEmpty { events.append(.arrived(arrived)) }
         let updated = change.updated.filter { $0.session == session }
         if !updated.isEmpty { events.append(.updated(updated)) }
+        // What burned keeps the place that the update may have given it, and the shell that the host chose.
+        for message in updated where message.content == .erased {
+            if let uuid = message.uuid { events.append(.burned(uuid: uuid)) }
+        }
         if !change.deleted.isEmpty { events.append(.deleted(change.deleted)) }
         return events
     }
@@ -163,10 +168,24 @@ extension AccountEngine: MessageControlService {
 
 extension AccountEngine: DraftStorage {
     func draft(in session: Session) async throws -> Draft? {
-        try await account.store.conversation(session)?.draft.map { Draft(text: $0) }
+        guard let line = try await account.store.conversation(session) else { return nil }
+        return DraftRecord.draft(text: line.draft, record: line.draftDetails)
     }
 
     func setDraft(_ draft: Draft?, in session: Session) async throws {
-        _ = try await account.store.apply([.setDraft(session, draft?.text)])
+        let details = try draft.flatMap { try DraftRecord.text(of: $0) }
+        _ = try await account.store.apply([
+            .setDraft(session, draft?.text), .setDraftDetails(session, details),
+        ])
+    }
+}
+
+extension AccountEngine: MessageTallySource {
+    func votes(on message: Message) async throws -> [UserID: [Int]] {
+        try await account.store.votes(on: message.id).filter { !$0.value.isEmpty }
+    }
+
+    func readers(of message: Message) async throws -> Set<UserID> {
+        Set(try await account.store.readers(of: message.id))
     }
 }

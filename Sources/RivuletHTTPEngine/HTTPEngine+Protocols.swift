@@ -9,6 +9,16 @@ extension HTTPEngine: SessionMessageProvider {
         let question = HTTPPageQuestion(
             session: session, anchor: anchorMessage, direction: direction, limit: limit)
         do {
+            if let read = mapping.readHistory {
+                // From a message that has no key on the server nothing newer can be asked for; older pages begin anew.
+                if direction == .newer, anchorMessage != nil, question.key == nil {
+                    return MessagePage(messages: [], hasOlder: true, hasNewer: false)
+                }
+                let page = try await readHistory(question, with: read)
+                return MessagePage(
+                    messages: page.messages, hasOlder: direction == .older ? page.hasMore : true,
+                    hasNewer: direction == .newer ? page.hasMore : anchorMessage != nil)
+            }
             return try mapping.readPage(try await perform(try mapping.page(question)), question)
         } catch let error as HTTPEngineError {
             throw error.flowFailure
@@ -106,25 +116,53 @@ extension HTTPEngine: SessionEventSource {
     private func poll(
         _ session: Session, every interval: Duration, into events: AsyncStream<SessionEvent>.Continuation
     ) async {
-        var newest: Message?
+        var place = PollPlace()
         while !Task.isCancelled {
             do {
-                let page = try await messages(
-                    in: session, anchorMessage: newest, direction: newest == nil ? .older : .newer,
-                    limit: 50)
-                let own = page.messages.filter { $0.session == session }
+                let (messages, hasMore) = try await news(in: session, after: &place)
+                let own = messages.filter { $0.session == session }
                 if !own.isEmpty {
                     if case .dropped = events.yield(.arrived(own)) { events.yield(.reset) }
                 }
-                let before = newest
-                newest = (own + [newest].compactMap(\.self)).max { $0.position < $1.position }
-                if before != nil, page.hasNewer, newest?.id != before?.id { continue }
+                if hasMore { continue }
             } catch is FlowFailure {
                 // The next round asks again; what is on screen stays.
+            } catch is HTTPEngineError {
+                // Likewise.
             } catch {
                 return
             }
             do { try await clock.sleep(for: interval) } catch { return }
         }
     }
+
+    /// What came after a place, which is moved on, and whether there is more at once.
+    private func news(
+        in session: Session, after place: inout PollPlace
+    ) async throws -> (messages: [Message], hasMore: Bool) {
+        let isFirst = place.newest == nil && place.key == nil
+        let direction = isFirst ? PageDirection.older : .newer
+        let before = place
+        if let read = mapping.readHistory {
+            let question = HTTPPageQuestion(session: session, key: place.key, direction: direction, limit: 50)
+            let page = try await readHistory(question, with: read)
+            let keys =
+                page.messages.compactMap(\.serverKey) + [isFirst ? nil : page.lastKey].compactMap(\.self)
+            place.key = (keys + [place.key].compactMap(\.self)).max()
+            return (page.messages, !isFirst && page.hasMore && place.key != before.key)
+        }
+        let page = try await messages(
+            in: session, anchorMessage: place.newest, direction: direction, limit: 50)
+        let own = page.messages.filter { $0.session == session }
+        place.newest = (own + [place.newest].compactMap(\.self)).max { $0.position < $1.position }
+        return (own, !isFirst && page.hasNewer && place.newest?.id != before.newest?.id)
+    }
+}
+
+/// Up to where new messages were asked for.
+private struct PollPlace {
+    /// By the newest message, for histories that are paged by messages.
+    var newest: Message?
+    /// By the newest key.
+    var key: Int64?
 }

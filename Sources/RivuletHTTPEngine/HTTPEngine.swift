@@ -43,6 +43,7 @@ public final class HTTPEngine: Sendable {
     let mapping: HTTPMapping
     let options: HTTPEngineOptions
     let clock: any Clock<Duration>
+    let folds: SessionFolds
     private let base: URL
     private let transport: any HTTPTransport
 
@@ -65,13 +66,15 @@ public final class HTTPEngine: Sendable {
         self.options = options
         self.transport = transport
         self.clock = clock
+        folds = SessionFolds(user: user)
     }
 
     /// The engine for a `DataManager`.
     public var engine: Engine {
         Engine(
             user: user, provider: self, service: self, events: self,
-            controls: mapping.control == nil ? nil : self)
+            controls: mapping.control == nil ? nil : self,
+            tallies: mapping.readHistory == nil ? nil : self)
     }
 
     // MARK: requests
@@ -102,7 +105,7 @@ public final class HTTPEngine: Sendable {
             } catch let error as HTTPEngineError {
                 failure = error
             }
-            let isPassing = failure.code == .network || failure.code == .unavailable
+            let isPassing = [.network, .timedOut, .unavailable].contains(failure.code)
             guard isPassing, request.isRepeatable, attempt < options.retryCountMax else { throw failure }
             try await clock.sleep(for: min(wait ?? backOff(attempt), options.retryDelayMax))
             attempt += 1

@@ -14,6 +14,8 @@ public struct HTTPEngineError: Error, Hashable, Sendable, CustomStringConvertibl
 
         /// The server could not be reached, or the connection broke.
         public static let network = Code(rawValue: "network")
+        /// The server did not answer in time.
+        public static let timedOut = Code(rawValue: "timed_out")
         /// The server wants another authorization, also after a new one was asked for.
         public static let unauthorized = Code(rawValue: "unauthorized")
         /// The server refused; the status says more.

@@ -104,7 +104,7 @@ public struct HTTPProgress: Hashable, Sendable {
 public protocol HTTPTransport: Sendable {
     /// Carries a request and returns the answer, whatever its status.
     ///
-    /// - Throws: ``HTTPEngineError`` with `network` or `tooLarge`; `CancellationError`.
+    /// - Throws: ``HTTPEngineError`` with `network`, `timedOut` or `tooLarge`; `CancellationError`.
     func answer(
         to request: URLRequest, progress: @escaping @Sendable (HTTPProgress) -> Void
     ) async throws -> HTTPAnswer

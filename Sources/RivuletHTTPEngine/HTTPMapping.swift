@@ -7,15 +7,21 @@ public struct HTTPPageQuestion: Hashable, Sendable {
     public var session: Session
     /// The message from which the page extends; nil for the newest.
     public var anchor: Message?
+    /// The server's key from which the page extends: that of the anchor, or of a change beyond it; nil for the newest.
+    public var key: Int64?
     /// Which way.
     public var direction: PageDirection
     /// How many at most.
     public var limit: Int
 
     /// Makes a question.
-    public init(session: Session, anchor: Message? = nil, direction: PageDirection = .older, limit: Int) {
+    public init(
+        session: Session, anchor: Message? = nil, key: Int64? = nil, direction: PageDirection = .older,
+        limit: Int
+    ) {
         self.session = session
         self.anchor = anchor
+        self.key = key ?? anchor?.serverKey
         self.direction = direction
         self.limit = limit
     }
@@ -42,6 +48,10 @@ public struct HTTPMapping: Sendable {
     public var page: @Sendable (HTTPPageQuestion) throws -> HTTPRequest
     /// Reads a page.
     public var readPage: @Sendable (HTTPAnswer, HTTPPageQuestion) throws -> MessagePage
+    /// Reads a page of a history in which changes stand as items of their own; nil to read pages by ``readPage``.
+    ///
+    /// Such a history is paged by ``HTTPPageQuestion/key``.
+    public var readHistory: (@Sendable (HTTPAnswer, HTTPPageQuestion) throws -> HTTPHistoryPage)?
     /// Makes the request to send; its uuid makes trying again harmless when the server looks at it.
     public var send: Call?
     /// Makes the request to send again; nil to do as for sending.

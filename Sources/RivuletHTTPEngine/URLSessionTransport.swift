@@ -7,9 +7,13 @@ import Synchronization
 
 /// Carries requests by `URLSession`.
 ///
-/// Redirects are followed within the same host only, so that an authorization never reaches another one. Answers beyond
-/// the bound are given up.
+/// Redirects are followed within the same scheme, host and port only, so that an authorization never reaches another
+/// place, and so many times at most; one that is not followed is an answer like any other. Answers beyond the bound are
+/// given up.
 public final class URLSessionTransport: HTTPTransport {
+    /// How many redirects of a request are followed.
+    public static let redirectsMax = 5
+
     private let session: URLSession
     private let exchanges: Exchanges
 
@@ -35,10 +39,12 @@ public final class URLSessionTransport: HTTPTransport {
         let task = session.dataTask(with: request)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                exchanges.begin(task.taskIdentifier, continuation, progress)
+                guard exchanges.begin(task.taskIdentifier, continuation, progress) else { return }
                 task.resume()
             }
         } onCancel: {
+            // A task that was never resumed tells its delegate nothing, so the answer is given here.
+            exchanges.cancel(task.taskIdentifier)
             task.cancel()
         }
     }
@@ -51,31 +57,54 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         var progress: @Sendable (HTTPProgress) -> Void
         var body = Data()
         var isTooLarge = false
+        var redirectCount = 0
     }
 
-    private let exchanges = Mutex<[Int: Exchange]>([:])
+    private struct State {
+        var exchanges: [Int: Exchange] = [:]
+        /// Those that were cancelled before they began.
+        var cancelled: Set<Int> = []
+    }
+
+    private let state = Mutex(State())
     private let answerBytesMax: Int
 
     init(answerBytesMax: Int) {
         self.answerBytesMax = answerBytesMax
     }
 
+    /// Begins to listen to a task; false when it was cancelled before, which is its answer then.
     func begin(
         _ id: Int, _ continuation: CheckedContinuation<HTTPAnswer, any Error>,
         _ progress: @escaping @Sendable (HTTPProgress) -> Void
-    ) {
-        exchanges.withLock { $0[id] = Exchange(continuation: continuation, progress: progress) }
+    ) -> Bool {
+        let begins = state.withLock { state in
+            guard state.cancelled.remove(id) == nil else { return false }
+            state.exchanges[id] = Exchange(continuation: continuation, progress: progress)
+            return true
+        }
+        if !begins { continuation.resume(throwing: CancellationError()) }
+        return begins
+    }
+
+    func cancel(_ id: Int) {
+        let exchange = state.withLock { state in
+            let exchange = state.exchanges.removeValue(forKey: id)
+            if exchange == nil { state.cancelled.insert(id) }
+            return exchange
+        }
+        exchange?.continuation.resume(throwing: CancellationError())
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let id = dataTask.taskIdentifier
-        let isTooLarge = exchanges.withLock { exchanges in
-            guard let exchange = exchanges[id] else { return false }
+        let isTooLarge = state.withLock { state in
+            guard let exchange = state.exchanges[id] else { return false }
             guard exchange.body.count + data.count <= answerBytesMax else {
-                exchanges[id]?.isTooLarge = true
+                state.exchanges[id]?.isTooLarge = true
                 return true
             }
-            exchanges[id]?.body.append(data)
+            state.exchanges[id]?.body.append(data)
             return false
         }
         if isTooLarge { dataTask.cancel() }
@@ -85,7 +114,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        let progress = exchanges.withLock { $0[task.taskIdentifier]?.progress }
+        let progress = state.withLock { $0.exchanges[task.taskIdentifier]?.progress }
         progress?(HTTPProgress(sentBytes: totalBytesSent, totalBytes: totalBytesExpectedToSend))
     }
 
@@ -95,19 +124,20 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
     ) {
         let (old, new) = (task.currentRequest?.url, request.url)
         let isSamePlace = old?.scheme == new?.scheme && old?.host == new?.host && old?.port == new?.port
-        completionHandler(isSamePlace ? request : nil)
+        let count = state.withLock { state in
+            state.exchanges[task.taskIdentifier]?.redirectCount += 1
+            return state.exchanges[task.taskIdentifier]?.redirectCount ?? .max
+        }
+        completionHandler(isSamePlace && count <= URLSessionTransport.redirectsMax ? request : nil)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
-            return
-        }
+        guard let exchange = state.withLock({ $0.exchanges.removeValue(forKey: task.taskIdentifier) })
+        else { return }
         if exchange.isTooLarge {
             exchange.continuation.resume(throwing: HTTPEngineError(.tooLarge))
         } else if let error {
-            let isCancelled = (error as? URLError)?.code == .cancelled
-            exchange.continuation.resume(
-                throwing: isCancelled ? CancellationError() : HTTPEngineError(.network))
+            exchange.continuation.resume(throwing: Self.translated(error))
         } else if let response = task.response as? HTTPURLResponse {
             var headers: [String: String] = [:]
             for (name, value) in response.allHeaderFields { headers["\(name)"] = "\(value)" }
@@ -115,6 +145,14 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
                 returning: HTTPAnswer(status: response.statusCode, headers: headers, body: exchange.body))
         } else {
             exchange.continuation.resume(throwing: HTTPEngineError(.network))
+        }
+    }
+
+    private static func translated(_ error: any Error) -> any Error {
+        switch (error as? URLError)?.code {
+        case .cancelled?: CancellationError()
+        case .timedOut?: HTTPEngineError(.timedOut)
+        default: HTTPEngineError(.network)
         }
     }
 }

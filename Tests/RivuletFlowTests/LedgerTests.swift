@@ -198,9 +198,12 @@ import Testing
                     milliseconds: time))
         }
         vote(&ledger, [0], ada, 1)
-        vote(&ledger, [1, 0, 7, -1], ben, 2)
+        vote(&ledger, [0], ben, 2)
+        vote(&ledger, [1, 0], ben, 2)
+        vote(&ledger, [7], ben, 2)
+        vote(&ledger, [-1], ben, 2)
         vote(&ledger, [1], ada, 3)
-        vote(&ledger, [0], ada, 101)
+        vote(&ledger, [0], ada, 100)
         #expect(ledger[MessageID(1)]?.votes == [ada: [1], ben: [0]])
     }
 

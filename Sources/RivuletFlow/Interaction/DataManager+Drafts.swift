@@ -25,8 +25,27 @@ extension DataManager {
         else { return false }
         var draft = draft
         draft.reference = uuid
+        draft.editing = nil
         setDraft(draft)
         return true
+    }
+
+    /// Makes the draft a change of a text of the user, and begins with that text; false for one that cannot be changed.
+    ///
+    /// What was in the draft before is given up.
+    @discardableResult
+    public func beginEdit(of message: Message) -> Bool {
+        guard engine.controls != nil, let message = ledger[message.id]?.message, let uuid = message.uuid,
+            case .text(let text) = message.content, message.isOutgoing, !text.isStreaming,
+            !message.state.isPending, !message.state.isFailed
+        else { return false }
+        setDraft(Draft(text: text.text, mentions: text.mentions, editing: uuid))
+        return true
+    }
+
+    /// Gives a change up; the draft is empty then.
+    public func cancelEdit() {
+        if draft.editing != nil { setDraft(Draft()) }
     }
 
     /// Keeps the text and answers nothing.
@@ -43,18 +62,31 @@ extension DataManager {
         setDraft(draft)
     }
 
-    /// Sends the draft as a text; it is emptied as soon as the prechecks let it pass.
+    /// Sends the draft as a text, or changes the text that it is to replace.
     ///
-    /// - Throws: As ``send(message:)``; ``InteractionError`` with `invalid` for a draft without text.
+    /// It is emptied as soon as the prechecks let it pass; that of a change when the change was told.
+    ///
+    /// - Throws: As ``send(message:)`` and ``edit(message:text:mentions:)``; ``InteractionError`` with `invalid` for a
+    ///   draft without text.
     @discardableResult
     public func sendDraft() async throws -> Message {
         try requireLife()
+        let draft = draft
         let content = draft.content
         guard !content.text.isEmpty else { throw InteractionError(.invalid) }
+        if let uuid = draft.editing { return try await sendEdit(of: uuid, content, draft) }
         let message = makeMessage(.text(content), reference: draft.reference)
         // The user who is told no gets the text back to change it.
         if hooks.veto(of: .send, message, session) == nil { setDraft(Draft()) }
         return try await send(message: message)
+    }
+
+    private func sendEdit(of uuid: String, _ content: TextContent, _ sent: Draft) async throws -> Message {
+        guard let message = message(uuid: uuid) else { throw InteractionError(.notFound) }
+        try await edit(message: message, text: content.text, mentions: content.mentions)
+        // What the user wrote meanwhile stays.
+        if draft == sent { setDraft(Draft()) }
+        return self.message(message.id) ?? message
     }
 
     func loadDraft() async {

@@ -30,6 +30,7 @@ extension DataManager {
         let known = outcome.messages.filter { !outcome.inserted.contains($0.id) }
         if !known.isEmpty { controller.submit(.arrived(known)) }
         if !new.isEmpty { controller.submit(.sent(new)) }
+        askForVotes(on: outcome.messages)
     }
 
     /// Changes of rows that nobody knows are dropped: the engine gives them with the next page.

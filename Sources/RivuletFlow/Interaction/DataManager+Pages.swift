@@ -45,6 +45,7 @@ extension DataManager {
             // The reader asked by the engine's id; the row has another.
             controller.submit(.jumpRequested(row, .center, highlights: true))
         }
+        askForVotes(on: outcome.messages)
         trimLedger()
         return answer
     }

@@ -65,6 +65,9 @@ public final class DataManager {
     /// The messages on their way, so that none is sent twice and each can be cancelled.
     var deliveries: [MessageID: Task<Message, any Error>] = [:]
     var draftTask: Task<Void, Never>?
+    /// The polls whose votes the engine is to be asked for.
+    var pollsToCount: Set<MessageID> = []
+    var isCountingVotes = false
     /// When the pages under way were asked for.
     var pageTicks: [FlowTicket: Int] = [:]
     let now: @Sendable () -> Int64
@@ -115,19 +118,6 @@ public final class DataManager {
     /// The message with this uuid; nil when it is not known.
     public func message(uuid: String) -> Message? {
         ledger.row(uuid: uuid).flatMap { ledger[$0]?.message }
-    }
-
-    /// The users known to have read a message.
-    public func readers(of id: MessageID) -> Set<UserID> {
-        ledger[id]?.readers ?? []
-    }
-
-    /// The votes on a poll, for each option those who chose it, in the order of their numbers.
-    public func votes(on id: MessageID) -> [[UserID]] {
-        guard let entry = ledger[id], case .poll(let poll) = entry.message.content else { return [] }
-        return poll.options.indices.map { option in
-            entry.votes.filter { $0.value.contains(option) }.map(\.key).sorted()
-        }
     }
 
     /// Where the reader is, in the engine's words: to be saved, and restored by ``open(_:)`` in a later run.
@@ -209,6 +199,7 @@ public final class DataManager {
         if !outcome.absorbed.isEmpty { controller.submit(.deleted(outcome.absorbed)) }
         guard !outcome.messages.isEmpty else { return }
         controller.submit(make(outcome.messages))
+        askForVotes(on: outcome.messages)
     }
 
     /// Changes a row and shows it.

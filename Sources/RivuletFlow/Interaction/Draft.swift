@@ -1,6 +1,6 @@
 public import RivuletModel
 
-/// What the user began to write in a session: text, the users it addresses, and the message it answers.
+/// What the user began to write in a session: text, the users it addresses, and the message it answers or changes.
 public struct Draft: Hashable, Sendable {
     /// The text.
     public var text: String
@@ -8,17 +8,23 @@ public struct Draft: Hashable, Sendable {
     public var mentions: [TextContent.Mention]
     /// The uuid of the message that it answers; nil for none.
     public var reference: String?
+    /// The uuid of the message whose text it is to replace; nil for a new message.
+    public var editing: String?
 
     /// Makes a draft.
-    public init(text: String = "", mentions: [TextContent.Mention] = [], reference: String? = nil) {
+    public init(
+        text: String = "", mentions: [TextContent.Mention] = [], reference: String? = nil,
+        editing: String? = nil
+    ) {
         self.text = text
         self.mentions = mentions
         self.reference = reference
+        self.editing = editing
     }
 
     /// Whether there is nothing to keep.
     public var isEmpty: Bool {
-        text.isEmpty && reference == nil
+        text.isEmpty && reference == nil && editing == nil
     }
 
     /// Addresses a user: adds "@name " at the end of the text.

@@ -48,12 +48,14 @@ public struct Engine: Sendable {
     public var controls: (any MessageControlService)?
     /// Where drafts are kept; nil to keep them in memory for as long as the session's object lives.
     public var drafts: (any DraftStorage)?
+    /// Votes and readers that the engine keeps; nil for an engine that tells them as events alone.
+    public var tallies: (any MessageTallySource)?
 
     /// Makes an engine of its parts.
     public init(
         user: UserID, provider: any SessionMessageProvider, service: any MessageServiceInterface,
         events: (any SessionEventSource)? = nil, controls: (any MessageControlService)? = nil,
-        drafts: (any DraftStorage)? = nil
+        drafts: (any DraftStorage)? = nil, tallies: (any MessageTallySource)? = nil
     ) {
         self.user = user
         self.provider = provider
@@ -61,5 +63,6 @@ public struct Engine: Sendable {
         self.events = events
         self.controls = controls
         self.drafts = drafts
+        self.tallies = tallies
     }
 }

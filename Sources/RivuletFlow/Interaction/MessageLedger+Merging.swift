@@ -2,7 +2,7 @@ import RivuletModel
 
 extension MessageLedger.Entry {
     /// Takes over what a copy of the message says, as far as that is news.
-    mutating func absorb(_ incoming: Message, from source: MessageLedger.Source) {
+    mutating func absorb(_ incoming: Message, from source: MessageLedger.Source, shell: MessageContent) {
         let isStale = isStale(incoming, from: source)
         message.uuid = message.uuid ?? incoming.uuid
         message.serverKey = incoming.serverKey ?? message.serverKey
@@ -14,11 +14,18 @@ extension MessageLedger.Entry {
         message.state = Self.merged(message.state, incoming.state, isPage: source.isPage)
         sourceRevision = max(sourceRevision, incoming.revision)
         if original != nil, !incoming.state.isFailed, incoming.state != .preparing { original = nil }
-        guard !isStale, !isBurned, message.content != .revoked else { return }
+        guard !isBurned, message.content != .revoked else { return }
+        message.isFavorite = incoming.isFavorite
+        // What burned or was withdrawn stays so, whenever that was said.
+        if incoming.content == .erased { return burn(to: shell) }
+        guard !isStale || incoming.content == .revoked else { return }
         message.timeMilliseconds = incoming.timeMilliseconds
         message.content = incoming.content
         message.reference = incoming.reference
         message.reactions = incoming.reactions
+        message.tags = incoming.tags
+        message.isPinned = incoming.isPinned
+        message.burnSeconds = incoming.burnSeconds
         message.isEdited = incoming.isEdited
         message.isOutgoing = incoming.isOutgoing
     }
@@ -27,8 +34,8 @@ extension MessageLedger.Entry {
     private func isStale(_ incoming: Message, from source: MessageLedger.Source) -> Bool {
         if case .host = source { return false }
         if incoming.revision != sourceRevision { return incoming.revision < sourceRevision }
-        if case .page(let askedAt) = source { return hasOverlay || newsTick > askedAt }
-        // An engine that counts no revisions does not know what was applied by name.
+        // An engine that counts no revisions does not know what was applied by name; one that does has it in its pages.
+        if case .page(let askedAt) = source { return hasOverlay && sourceRevision == 0 || newsTick > askedAt }
         return hasOverlay
     }
 
@@ -58,6 +65,18 @@ extension MessageLedger.Entry {
     }
 }
 
+extension MessageLedger.Entry {
+    /// Leaves an empty shell, for ever.
+    mutating func burn(to shell: MessageContent) {
+        message.content = shell
+        message.reactions = []
+        message.tags = []
+        message.isEdited = false
+        isBurned = true
+        votes = [:]
+    }
+}
+
 extension MessageLedger.Source {
     var isPage: Bool {
         if case .page = self { true } else { false }
@@ -84,24 +103,36 @@ struct NamedControl {
     /// How long a text that grows while it is written may become, in UTF-8 bytes; what is beyond is left out.
     static let streamBytesMax = 1 << 18
 
-    /// Applies the change; false when it does not apply to this message.
-    func apply(to entry: inout MessageLedger.Entry, shell: MessageContent) -> Bool {
+    /// How many labels a message takes.
+    static let tagsMax = 32
+
+    /// Applies the change for this user; false when it does not apply to this message.
+    func apply(to entry: inout MessageLedger.Entry, user: UserID, shell: MessageContent) -> Bool {
         switch change {
         case .delivered:
             guard entry.message.isOutgoing else { return false }
             entry.message.state = MessageLedger.Entry.merged(entry.message.state, .delivered, isPage: false)
             return false
         case .burned:
-            entry.message.content = shell
-            entry.message.reactions = []
-            entry.message.isEdited = false
-            entry.isBurned = true
-            entry.votes = [:]
+            guard entry.message.content != .revoked else { return false }
+            entry.burn(to: shell)
+            return true
+        case .control(.custom(let box)):
+            guard case .erase? = box.value.effect, mayErase(entry.message, user: user), !entry.isBurned,
+                entry.message.content != .revoked
+            else { return false }
+            entry.burn(to: shell)
             return true
         case .control(let control):
             guard entry.message.content != .revoked, !entry.isBurned else { return false }
             return apply(control, to: &entry)
         }
+    }
+
+    /// The author may, and of what burns after reading its readers (see `ContentEffect`).
+    private func mayErase(_ message: Message, user: UserID) -> Bool {
+        if author == message.sender { return true }
+        return message.burnSeconds != nil && (author == user || message.session == .peer(author))
     }
 
     private func apply(_ control: ControlContent, to entry: inout MessageLedger.Entry) -> Bool {
@@ -123,7 +154,18 @@ struct NamedControl {
             entry.message.state = MessageLedger.Entry.merged(
                 entry.message.state, .read(count: entry.readers.count), isPage: false)
             return false
-        case .tag, .readMark, .pin, .custom: return false
+        case .tag(_, let tag, let isAdded):
+            let known = entry.message.tags
+            guard known.contains(tag) != isAdded, !isAdded || known.count < Self.tagsMax else {
+                return false
+            }
+            entry.message.tags = isAdded ? (known + [tag]).sorted() : known.filter { $0 != tag }
+            return true
+        case .pin(_, let isOn):
+            guard entry.message.isPinned != isOn else { return false }
+            entry.message.isPinned = isOn
+            return true
+        case .readMark, .custom: return false
         }
     }
 
@@ -175,9 +217,10 @@ struct NamedControl {
 
     private func vote(_ options: [Int], _ entry: inout MessageLedger.Entry) -> Bool {
         guard case .poll(let poll) = entry.message.content else { return false }
-        if let closes = poll.closesMilliseconds, milliseconds > closes { return false }
-        let valid = Set(options.filter(poll.options.indices.contains)).sorted()
-        let chosen = poll.allowsMultiple ? valid : Array(valid.prefix(1))
+        if let closes = poll.closesMilliseconds, milliseconds >= closes { return false }
+        let chosen = Set(options).filter(poll.options.indices.contains).sorted()
+        // As the account's store has it: a vote that does not fit the poll is none.
+        guard chosen.count == options.count, poll.allowsMultiple || chosen.count <= 1 else { return false }
         guard entry.votes[author] ?? [] != chosen else { return false }
         entry.votes[author] = chosen.isEmpty ? nil : chosen
         // The tally stands beside the message, so the row is told to look again.

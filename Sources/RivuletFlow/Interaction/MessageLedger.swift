@@ -222,6 +222,7 @@ struct MessageLedger {
 
     private mutating func insert(_ message: Message, engineID: MessageID?, source: Source) {
         var entry = Entry(message: message, engineID: engineID, sourceRevision: message.revision)
+        if message.content == .erased { entry.burn(to: burnedShell) }
         if case .page(let askedAt) = source { entry.newsTick = askedAt } else { entry.newsTick = nextTick() }
         entry.touchTick = tick
         store(entry, message.id)
@@ -257,7 +258,7 @@ struct MessageLedger {
     private mutating func update(_ id: MessageID, with incoming: Message, from source: Source) -> Bool {
         guard var entry = entries[id] else { return false }
         let before = entry.message
-        entry.absorb(incoming, from: source)
+        entry.absorb(incoming, from: source, shell: burnedShell)
         entry.touchTick = tick
         entry.message.id = id
         // A service that hands back what it was given says nothing about its own id.
@@ -283,7 +284,8 @@ struct MessageLedger {
 
     private static func looksDifferent(_ left: Message, _ right: Message) -> Bool {
         left.content != right.content || left.isEdited != right.isEdited || left.reference != right.reference
-            || left.reactions != right.reactions || left.revision != right.revision
+            || left.reactions != right.reactions || left.tags != right.tags
+            || left.isPinned != right.isPinned || left.revision != right.revision
     }
 
     private mutating func store(_ entry: Entry, _ id: MessageID) {
@@ -303,9 +305,9 @@ struct MessageLedger {
             if !removedUUIDs.contains(control.uuid) { waiting.add(control) }
             return nil
         }
-        let shell = burnedShell
+        let (user, shell) = (user, burnedShell)
         return change(id) { entry in
-            if control.apply(to: &entry, shell: shell) { entry.hasOverlay = true }
+            if control.apply(to: &entry, user: user, shell: shell) { entry.hasOverlay = true }
         }
     }
 

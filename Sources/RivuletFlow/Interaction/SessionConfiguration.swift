@@ -74,7 +74,7 @@ public struct SessionConfiguration: Sendable {
     /// How messages are selected.
     public var selection = Selection()
     /// What a message shows after it burned.
-    public var burnedShell = MessageContent.notice("This message has burned.")
+    public var burnedShell = MessageContent.erased
     /// The name of a user, for merged records and mentions; the number by default.
     public var userName: @Sendable (UserID) -> String = { "\($0.rawValue)" }
     /// How many messages are remembered by identity, at least; those on screen and unsent ones are always.

@@ -165,7 +165,7 @@ public final class MemoryEngine: Sendable {
                     message: message, engineID: message.id, sourceRevision: message.revision)
                 let named = NamedControl(
                     uuid: uuid, change: .control(control), author: user, milliseconds: time)
-                guard named.apply(to: &entry, shell: .notice("")) else { return }
+                guard named.apply(to: &entry, user: self.user, shell: .erased) else { return }
                 entry.message.revision = message.revision + 1
                 state.threads[session]?.messages[index] = entry.message
             }
