@@ -144,7 +144,7 @@ private struct SlowProvider: SessionMessageProvider {
             memory.receive(.reaction(target: uuid, emoji: "👍", isOn: true), from: ben, in: withBen)
             await screen.wait { screen.texts.last == "four" && screen.messages[3].reactions.count == 1 }
             screen.manager.take(.burned(uuid: uuid))
-            await screen.wait { screen.messages[3].content == .notice("This message has burned.") }
+            await screen.wait { screen.messages[3].content == .erased }
             screen.manager.take(.control(.pin(target: uuid, isOn: true), by: ben, milliseconds: 0))
             #expect(screen.controls == [.pin(target: uuid, isOn: true)])
             screen.manager.take(.deleted([screen.messages[0].id]))

@@ -28,6 +28,19 @@ import Testing
         }
     }
 
+    @Test func `the last draft is kept also when the session's object is gone at once`() async throws {
+        let memory = MemoryEngine(history: 1)
+        let task: Task<Void, Never>?
+        do {
+            let screen = Screen(engine: memory.engine)
+            screen.manager.setDraftText("half a")
+            screen.manager.setDraftText("half a sentence")
+            task = screen.manager.draftTask
+        }
+        await task?.value
+        #expect(try await memory.draft(in: withBen)?.text == "half a sentence")
+    }
+
     @Test func `others' messages, withdrawn ones and those under way cannot be changed`() async throws {
         let memory = MemoryEngine(history: 1)
         let screen = try await screen(memory)
