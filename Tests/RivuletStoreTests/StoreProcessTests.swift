@@ -90,6 +90,7 @@ struct StoreProcessTests {
         }
         try database.executeScript(
             """
+            ALTER TABLE session DROP COLUMN draft_details;
             DROP TABLE search_shard;
             CREATE VIRTUAL TABLE search USING fts5 (text, scope, content = '');
             PRAGMA user_version = 2;
