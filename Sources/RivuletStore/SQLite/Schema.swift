@@ -5,7 +5,8 @@ enum Schema {
     /// "Rivu" in ASCII.
     static let applicationID: Int32 = 0x5269_7675
 
-    static let migrations = Migrations(applicationID: applicationID, scripts: [first, second, third, fourth, fifth])
+    static let migrations = Migrations(
+        applicationID: applicationID, scripts: [first, second, third, fourth, fifth])
 
     private static let first = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
