@@ -68,7 +68,11 @@ struct RandomOperations {
     private mutating func stateOperation(_ session: Session) -> StoreOperation {
         let user = UserID(Int64(2 + number(3)))
         return switch number(11) {
-        case 0: .setDraft(session, pick([nil, "", "draft", "北京"]))
+        case 0:
+            pick([
+                .setDraft(session, nil), .setDraft(session, ""), .setDraft(session, "draft"),
+                .setDraft(session, "北京"), .setDraftDetails(session, "{}"), .setDraftDetails(session, nil),
+            ])
         case 1: .setPinned(session, chance(2))
         case 2: .setMuted(session, chance(2))
         case 3: .setHidden(session, chance(2))
@@ -243,6 +247,7 @@ extension StoreOperation {
         case .clear: "clear"
         case .markRead(_, let id): id == nil ? "read all" : "read"
         case .setDraft: "draft"
+        case .setDraftDetails: "draft details"
         case .setPinned: "pin conversation"
         case .setMuted: "mute"
         case .setHidden: "hide"
