@@ -61,6 +61,7 @@ private struct StoreBench {
     func measureIngest(_ report: inout BenchmarkReport, count: Int, samples: Int) async throws {
         var rates: [Double] = []
         for sample in 0..<max(1, samples) {
+            tell("first sync of \(count) messages, run \(sample + 1) of \(max(1, samples))")
             let batches = SampleMessages(seed: 0x5EED, sessionCount: 50).batches(count, round: roundCount)
             let store = try open("ingest-\(sample)")
             let storage = AccountStorage(store: store)
@@ -121,11 +122,26 @@ private struct StoreBench {
             }
         }
         add(&report, "store.search", size, searches, bar: 20)
+
+        // Days long past: what is newer must not be read.
+        var dated: [Double] = []
+        for query in SampleMessages.queries(size) {
+            for part in 0..<4 {
+                var search = SearchQuery(query)
+                search.fromMilliseconds = (1_600_000_000 + Int64(size / 4 * part)) * 1_000
+                search.untilMilliseconds = search.fromMilliseconds.map { $0 + 1_000_000 }
+                let start = ContinuousClock.now
+                _ = try await store.search(search)
+                dated.append(Samples.seconds(.now - start) * 1_000)
+            }
+        }
+        add(&report, "store.search.dated", size, dated, bar: nil)
         await store.close()
     }
 
     /// The list of an account with 10,000 conversations.
     func measureList(_ report: inout BenchmarkReport, samples: Int) async throws {
+        tell("filling 10000 conversations")
         let store = try open("list")
         let storage = AccountStorage(store: store)
         for batch in SampleMessages(seed: 1, sessionCount: 10_000).batches(20_000, round: roundCount) {
@@ -150,7 +166,7 @@ private struct StoreBench {
 
     /// The figure is the median, and the slowest stands among the parameters, in microseconds.
     private func add(
-        _ report: inout BenchmarkReport, _ name: String, _ size: Int, _ milliseconds: [Double], bar: Double
+        _ report: inout BenchmarkReport, _ name: String, _ size: Int, _ milliseconds: [Double], bar: Double?
     ) {
         let sorted = milliseconds.sorted()
         guard let slowest = sorted.last else { return }
@@ -169,7 +185,13 @@ private struct StoreBench {
         try SQLiteAccountStore(path: "\(folder)/\(name).db", account: UserID(1))
     }
 
+    /// Says on the standard error what takes long.
+    private func tell(_ text: String) {
+        FileHandle.standardError.write(Data("store: \(text)\n".utf8))
+    }
+
     private func fill(_ name: String, _ count: Int) async throws {
+        tell("filling a conversation of \(count) messages")
         let store = try open(name)
         let storage = AccountStorage(store: store)
         var messages = SampleMessages(seed: 0x5EED, sessionCount: 1)
@@ -178,6 +200,7 @@ private struct StoreBench {
             let round = min(roundCount, count - done)
             _ = try await storage.commit(messages.batch(round))
             done += round
+            if done % 150_000 == 0, done < count { tell("\(done) of \(count)") }
         }
         await store.close()
     }

@@ -93,4 +93,43 @@ struct StoreSearchTests {
         #expect(try await find(fixture, SearchQuery("word", before: last.id, limit: 3)) == ["2", "1"])
         #expect(try await find(fixture, SearchQuery("word", order: .rank, limit: 4)).count == 4)
     }
+
+    /// Numbers grow with arrival, times only nearly: a message with a wrong clock must not be passed over.
+    @Test(arguments: StoreKind.allCases, [1, 2] as [UInt64]) func `a search by date misses nothing`(
+        kind: StoreKind, seed: UInt64
+    ) async throws {
+        let fixture = try StoreFixture(kind)
+        var generator = SplitMix(state: seed)
+        var times: [String: Int64] = [:]
+        func messages(_ range: Range<Int>, from start: Int64) throws -> [IncomingMessage] {
+            try range.map { index in
+                let isWrong = generator.next() % 100 == 0
+                let time = isWrong ? Int64(generator.next() % 9_000) : start + Int64(index)
+                times["\(index)"] = time
+                return try fixture.text("word", uuid: "\(index)", time: time)
+            }
+        }
+        _ = try await fixture.store.apply(try messages(0..<1_300, from: 3_000).map { .receive($0) })
+        _ = try await fixture.store.apply([.insertHistory(try messages(1_300..<1_400, from: 1_000))])
+        // A copy from the server corrects the time of an own message.
+        try await fixture.apply(
+            .send(try fixture.outgoing("word", uuid: "own", send: 1, time: 8_000)),
+            .receive(try fixture.text("word", uuid: "own", from: StoreFixture.me, time: 20)))
+        times["own"] = 20
+        let ranges: [(Int64?, Int64?)] = [
+            (nil, 100), (20, 21), (3_100, 3_140), (4_290, 4_400), (2_300, 2_330), (8_000, nil),
+            (9_000, 9_001), (500, 400),
+        ]
+        for (from, until) in ranges {
+            var query = SearchQuery("word", limit: 500)
+            query.fromMilliseconds = from
+            query.untilMilliseconds = until
+            let found = try await fixture.store.search(query).compactMap(\.uuid)
+            let expected = times.filter { $0.value >= from ?? .min && $0.value < until ?? .max }.map(\.key)
+            #expect(
+                Set(found) == Set(expected) && found.count == expected.count, "\(from ?? -1) \(until ?? -1)")
+            query.order = .rank
+            #expect(Set(try await fixture.store.search(query).compactMap(\.uuid)) == Set(expected))
+        }
+    }
 }

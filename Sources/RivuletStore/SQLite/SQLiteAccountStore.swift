@@ -86,6 +86,7 @@ public final class SQLiteAccountStore: AccountStore {
                         outcomes.append(try writer.perform(operation))
                     }
                     try writer.finish()
+                    try tables.finishSpans()
                     try tables.finishWiping()
                     return (outcomes, writer)
                 }

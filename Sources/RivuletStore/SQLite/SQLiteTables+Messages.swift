@@ -135,6 +135,7 @@ extension SQLiteTables {
     }
 
     func update(_ row: MessageRow) throws {
+        if row.flags.contains(.indexed) { noteTime(of: row) }
         try database.execute(
             """
             UPDATE message SET server_key = ?, time_ms = ?, kind = ?, state = ?, failure = ?, flags = ?,

@@ -17,6 +17,7 @@ extension SQLiteTables {
     // MARK: Writing
 
     func index(_ text: String, row: MessageRow) throws {
+        noteTime(of: row)
         let insert = try insertStatement(Self.shard(of: row.id))
         try insert.bind(row.id, at: 1)
         try insert.bind(SearchText.scope(of: row), at: 2)
@@ -64,8 +65,10 @@ extension SQLiteTables {
             for shard in try database.rows("SELECT id FROM search_shard", make: { $0.integer(at: 0) }) {
                 try database.executeScript("DROP TABLE search_\(shard)")
             }
-            try database.execute("DELETE FROM search_shard")
-            try SQLiteTables(database: database).reindex(codec)
+            try database.executeScript("DELETE FROM search_shard; DELETE FROM search_span")
+            let tables = try SQLiteTables(database: database)
+            try tables.reindex(codec)
+            try tables.finishSpans()
             try database.execute("DELETE FROM meta WHERE name = 'reindex'")
         }
     }
@@ -90,15 +93,23 @@ extension SQLiteTables {
     // MARK: Finding
 
     func search(_ query: SearchQuery) throws -> [MessageRow] {
-        guard let expression = try expression(query) else { return [] }
-        let before = query.before?.rawValue ?? .max
+        guard let expression = try expression(query),
+            let dated = try numbers(from: query.fromMilliseconds, until: query.untilMilliseconds)
+        else { return [] }
+        // What is asked for lies before one number, and within the range of the dates.
+        let (end, isLast) = dated.upperBound.addingReportingOverflow(1)
+        let range =
+            dated
+            .lowerBound..<max(
+                dated.lowerBound, min(query.before?.rawValue ?? .max, isLast ? .max : end))
         let shards = try database.rows(
-            "SELECT id FROM search_shard WHERE id <= ? ORDER BY id DESC", .integer(Self.shard(of: before))
+            "SELECT id FROM search_shard WHERE id BETWEEN ? AND ? ORDER BY id DESC",
+            .integer(Self.shard(of: range.lowerBound)), .integer(Self.shard(of: range.upperBound))
         ) { $0.integer(at: 0) }
         var found: [(row: MessageRow, rank: Double)] = []
         for shard in shards {
             let left = query.order == .newest ? query.limit - found.count : query.limit
-            found += try search(query, expression, shard: shard, limit: left)
+            found += try search(query, expression, shard: shard, range: range, limit: left)
             // Numbers grow with arrival: what older shards have is older.
             if query.order == .newest, found.count >= query.limit { break }
         }
@@ -110,7 +121,7 @@ extension SQLiteTables {
     /// The flag is that of indexed rows: a build that knows another kind of words for a message than the build that
     /// indexed it cannot take all of them out again, and withdrawn messages must not be found by those.
     private func search(
-        _ query: SearchQuery, _ expression: String, shard: Int64, limit: Int
+        _ query: SearchQuery, _ expression: String, shard: Int64, range: Range<Int64>, limit: Int
     ) throws -> [(row: MessageRow, rank: Double)] {
         let table = "search_\(shard)"
         let order = query.order == .newest ? "\(table).rowid DESC" : "\(table).rank"
@@ -119,11 +130,11 @@ extension SQLiteTables {
         let found = try database.rows(
             """
             SELECT \(table).rowid, \(rank) FROM \(table) JOIN message ON message.id = \(table).rowid
-            WHERE \(table) MATCH ? AND \(table).rowid < ? AND message.position IS NOT NULL AND message.flags & 256 <> 0
+            WHERE \(table) MATCH ? AND \(table).rowid >= ? AND \(table).rowid < ? AND message.position IS NOT NULL AND message.flags & 256 <> 0
                 AND message.time_ms >= ? AND message.time_ms < ?
                 AND (? = '' OR instr(?, ',' || message.kind || ',') > 0)
             ORDER BY \(order) LIMIT ?
-            """, .text(expression), .integer(query.before?.rawValue ?? .max),
+            """, .text(expression), .integer(range.lowerBound), .integer(range.upperBound),
             .integer(query.fromMilliseconds ?? .min), .integer(query.untilMilliseconds ?? .max),
             .text(kinds), .text(kinds), .integer(Int64(limit))
         ) { (id: $0.integer(at: 0), rank: $0.real(at: 1)) }

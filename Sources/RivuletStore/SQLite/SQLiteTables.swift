@@ -18,6 +18,8 @@ final class SQLiteTables: StoreTables, PageTables {
     private var hasWaiting: Bool
     /// Whether a message burned in this transaction.
     private(set) var hasWiped = false
+    /// The times that this transaction adds to `search_span`.
+    var spans: [Int64: ClosedRange<Int64>] = [:]
 
     init(database: Database) throws {
         self.database = database

@@ -6,7 +6,7 @@ enum Schema {
     static let applicationID: Int32 = 0x5269_7675
 
     static let migrations = Migrations(
-        applicationID: applicationID, scripts: [first, second, third, fourth, fifth])
+        applicationID: applicationID, scripts: [first, second, third, fourth, fifth, sixth])
 
     private static let first = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -100,5 +100,11 @@ enum Schema {
     /// What a draft answers, changes and addresses.
     private static let fifth = """
         ALTER TABLE session ADD COLUMN draft_details TEXT;
+        """
+
+    /// The times of each stretch of messages let a search by date pass over the others.
+    private static let sixth = """
+        CREATE TABLE search_span (id INTEGER PRIMARY KEY, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL);
+        INSERT OR REPLACE INTO meta VALUES ('reindex', 1);
         """
 }
