@@ -3,13 +3,29 @@ import RivuletServerCore
 import SQLiteKit
 
 /// One pass of folding: everything up to a journal row, in slices.
+///
+/// It only ever goes forward, so that a slice that failed is begun again from the copy made before it.
 struct Fold {
     /// The row up to which this pass goes.
     let upToRow: Int64
-    /// The queues still to be folded.
-    var queues: [QueueID]
-    /// The identities still to be folded, greatest hash first, so that the next ones are popped in rising order.
-    var identities: [(hash: Int64, location: RecordLocation)]
+    /// The queues to be folded, and the next of them.
+    let queues: [QueueID]
+    var nextQueue = 0
+    /// The identities of the bucket that is being folded, by rising hash, and the next of them.
+    var identities: [IdentityIndex.Element] = []
+    var nextIdentity = 0
+    var nextBucket = 0
+
+    var isDone: Bool {
+        nextQueue == queues.count && nextIdentity == identities.count
+            && nextBucket == IdentityIndex.bucketCount
+    }
+}
+
+/// What one slice has written.
+struct FoldedSlice {
+    var queues: [QueueID] = []
+    var identities: [IdentityIndex.Element] = []
 }
 
 // Folding and replay.
@@ -39,13 +55,13 @@ extension SQLiteMessageLog {
         let before = fold
         do {
             let folded = try withoutSyncing {
-                try database.transaction { () throws -> [QueueID] in
+                try database.transaction { () throws -> FoldedSlice in
                     try saveReports()
                     try saveUnreadCounts()
                     return try foldSlice(rowsMax: rowsMax)
                 }
             }
-            finishSlice(folded, before)
+            finishSlice(folded)
             // Neighbouring rows share pages.
             writtenByteCount += rowsMax * 1024
         } catch {
@@ -69,7 +85,7 @@ extension SQLiteMessageLog {
     private func beginFold(isIdle: Bool) {
         guard unfoldedCount > 0, isIdle || unfoldedCount >= Self.foldThreshold else { return }
         let unfolded = queues.compactMap { $1.entries.isEmpty ? nil : $0 }
-        fold = Fold(upToRow: lastRow, queues: unfolded, identities: recentIdentities.all.reversed())
+        fold = Fold(upToRow: lastRow, queues: unfolded)
         unfoldedCount = 0
     }
 
@@ -107,31 +123,39 @@ extension SQLiteMessageLog {
         }
     }
 
-    /// Writes the next rows of the pass; answers the queues whose entries are now in segments.
-    private func foldSlice(rowsMax: Int) throws -> [QueueID] {
-        guard var pass = fold else { return [] }
+    /// Writes the next rows of the pass.
+    private func foldSlice(rowsMax: Int) throws -> FoldedSlice {
+        guard var pass = fold else { return FoldedSlice() }
+        var slice = FoldedSlice()
         var left = rowsMax
-        var done: [QueueID] = []
-        while left > 0, let queue = pass.queues.popLast() {
+        while left > 0, pass.nextQueue < pass.queues.count {
+            let queue = pass.queues[pass.nextQueue]
+            pass.nextQueue += 1
             left -= try foldQueue(queue, upTo: pass.upToRow)
-            done.append(queue)
+            slice.queues.append(queue)
         }
-        if left > 0, !pass.identities.isEmpty {
-            let insert = try database.statement(
-                "INSERT OR IGNORE INTO message_identity (hash, journal, offset) VALUES (?, ?, ?)")
-            while left > 0, let (hash, location) = pass.identities.popLast() {
-                try insert.bind(hash, at: 1)
-                try insert.bind(location.row, at: 2)
-                try insert.bind(Int64(location.offset), at: 3)
-                try insert.run()
-                left -= 1
+        let insert = try database.statement(
+            "INSERT OR IGNORE INTO message_identity (hash, journal, offset) VALUES (?, ?, ?)")
+        while left > 0 {
+            guard pass.nextIdentity < pass.identities.count else {
+                guard pass.nextBucket < IdentityIndex.bucketCount else { break }
+                pass.identities = recentIdentities.elements(inBucket: pass.nextBucket, upTo: pass.upToRow)
+                pass.nextBucket += 1
+                pass.nextIdentity = 0
+                continue
             }
+            let (hash, location) = pass.identities[pass.nextIdentity]
+            pass.nextIdentity += 1
+            try insert.bind(hash, at: 1)
+            try insert.bind(location.row, at: 2)
+            try insert.bind(Int64(location.offset), at: 3)
+            try insert.run()
+            slice.identities.append((hash, location))
+            left -= 1
         }
-        if pass.queues.isEmpty, pass.identities.isEmpty {
-            try saveState("folded", pass.upToRow)
-        }
+        if pass.isDone { try saveState("folded", pass.upToRow) }
         fold = pass
-        return done
+        return slice
     }
 
     func saveState(_ name: String, _ value: Int64) throws {
@@ -178,19 +202,15 @@ extension SQLiteMessageLog {
     }
 
     /// Forgets what the committed slice made unnecessary to remember.
-    private func finishSlice(_ folded: [QueueID], _ before: Fold?) {
+    private func finishSlice(_ slice: FoldedSlice) {
         unsavedReports = [:]
         unsavedUnreadCounts = [:]
         guard let pass = fold else { return }
-        for id in folded {
+        for id in slice.queues {
             queues[id]?.entries.removeAll { $0.location.row <= pass.upToRow }
         }
-        if let before {
-            for (hash, location) in before.identities[pass.identities.count...] {
-                recentIdentities.remove(hash, location)
-            }
-        }
-        if pass.queues.isEmpty, pass.identities.isEmpty {
+        for (hash, location) in slice.identities { recentIdentities.remove(hash, location) }
+        if pass.isDone {
             foldedRow = pass.upToRow
             fold = nil
         }

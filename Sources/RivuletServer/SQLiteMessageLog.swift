@@ -124,26 +124,30 @@ final class SQLiteMessageLog: MessageLog {
         do {
             var outcomes: [AppendOutcome] = []
             outcomes.reserveCapacity(entries.count)
-            for entry in entries {
-                let identity = MessageIdentity(entry, hashBits: hashBits)
-                if let identity, let places = try places(ofEarlier: entry, identity, at: now) {
-                    outcomes.append(.duplicate(places))
-                    continue
+            // One transaction for the look-ups, too: each by itself would cost several locks on the file.
+            try database.transaction {
+                for entry in entries {
+                    let identity = MessageIdentity(entry, hashBits: hashBits)
+                    if let identity, let places = try places(ofEarlier: entry, identity, at: now) {
+                        outcomes.append(.duplicate(places))
+                        continue
+                    }
+                    guard !entry.isRepeatOnly else {
+                        outcomes.append(.unknown)
+                        continue
+                    }
+                    let (places, location) = try store(entry, identity, touched: &touched)
+                    if let identity {
+                        remember(identity, location, now)
+                        identities.append((identity, location))
+                    }
+                    try burn(for: entry)
+                    stored += places.count
+                    outcomes.append(.stored(places))
                 }
-                guard !entry.isRepeatOnly else {
-                    outcomes.append(.unknown)
-                    continue
-                }
-                let (places, location) = try store(entry, identity, touched: &touched)
-                if let identity {
-                    remember(identity, location, now)
-                    identities.append((identity, location))
-                }
-                try burn(for: entry)
-                stored += places.count
-                outcomes.append(.stored(places))
+                if newRows[0].count > 1 { try write() }
             }
-            if newRows[0].count > 1 { try commit(stored) }
+            if newRows[0].count > 1 { committed(stored) }
             return outcomes
         } catch {
             // The transaction is undone; so is what it left in memory.
@@ -176,13 +180,16 @@ final class SQLiteMessageLog: MessageLog {
         return (places, location)
     }
 
-    private func commit(_ stored: Int) throws {
+    private func write() throws {
         if changedRows.isEmpty {
             try writeRows()
         } else {
-            try erasing { try writeRows() }
             mayHoldBurned = true
+            try erasing { try writeRows() }
         }
+    }
+
+    private func committed(_ stored: Int) {
         if let cachedRow, changedRows[cachedRow.id] != nil { self.cachedRow = nil }
         mark?.save(lastKey)
         lastRow += Int64(newRows.count)
@@ -196,7 +203,7 @@ final class SQLiteMessageLog: MessageLog {
         return writtenByteCount
     }
 
-    /// Runs transactions after which nothing of what they deleted is left in the file.
+    /// Runs changes after which nothing of what they deleted is left in the file.
     func erasing<Result>(_ body: () throws -> Result) throws -> Result {
         try database.executeScript("PRAGMA secure_delete = ON")
         let result = Swift.Result { try body() }
@@ -205,19 +212,17 @@ final class SQLiteMessageLog: MessageLog {
     }
 
     private func writeRows() throws {
-        try database.transaction {
-            let insert = try database.statement(
-                "INSERT INTO journal (id, last_key, records) VALUES (?, ?, ?)")
-            for (index, row) in newRows.enumerated() {
-                try insert.bind(lastRow + 1 + Int64(index), at: 1)
-                try insert.bind(lastKey, at: 2)
-                try insert.run(borrowing: row, at: 3)
-            }
-            for (id, row) in changedRows {
-                let update = try database.statement("UPDATE journal SET records = ?2 WHERE id = ?1")
-                try update.bind(id, at: 1)
-                try update.run(borrowing: row, at: 2)
-            }
+        let insert = try database.statement(
+            "INSERT INTO journal (id, last_key, records) VALUES (?, ?, ?)")
+        for (index, row) in newRows.enumerated() {
+            try insert.bind(lastRow + 1 + Int64(index), at: 1)
+            try insert.bind(lastKey, at: 2)
+            try insert.run(borrowing: row, at: 3)
+        }
+        for (id, row) in changedRows {
+            let update = try database.statement("UPDATE journal SET records = ?2 WHERE id = ?1")
+            try update.bind(id, at: 1)
+            try update.run(borrowing: row, at: 2)
         }
     }
 

@@ -44,7 +44,7 @@ extension NodeCore {
 
     /// A read mark or a receipt for a group says that its author has the group on the screen.
     mutating func noteGroupView(in content: String, by author: Account) {
-        guard content.utf8.count < 1024 else { return }
+        guard content.utf8.count < 1024, Self.mayTellGroupView(content) else { return }
         let group: Int64?
         if ContentScanner.string(at: LivePath.readMarkKind, in: content) == Array("group".utf8) {
             group = ContentScanner.integer(at: LivePath.readMarkID, in: content)
@@ -55,6 +55,19 @@ extension NodeCore {
         }
         guard let group, memberships.group(GroupID(group))?.member(author.user) != nil else { return }
         groupViews.note(author, in: GroupID(group), at: now)
+    }
+
+    private static let readKeyStart = Array("\"read".utf8)
+
+    /// Whether a content may be a read mark or a receipt: both have `"read` in them, and nearly no text has.
+    ///
+    /// Each message is asked; reading it as JSON three times would cost as much as all other checks.
+    private static func mayTellGroupView(_ content: String) -> Bool {
+        content.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.indices.contains { start in
+                bytes[start] == UInt8(ascii: "\"") && bytes[start...].starts(with: readKeyStart)
+            }
+        } ?? true
     }
 
     // MARK: Presence

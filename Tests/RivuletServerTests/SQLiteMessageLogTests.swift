@@ -93,7 +93,7 @@ import Testing
         #expect(throws: SQLiteError.self) { try foldAll(log) }
         try log.database.executeScript("PRAGMA max_page_count = 1000000")
         try foldAll(log)
-        #expect(log.recentIdentities.all.isEmpty)
+        #expect(log.recentIdentities.isEmpty)
         #expect(log.queues.values.allSatisfy { $0.entries.isEmpty })
         #expect(try contents(log, of: 1).count == 500)
         #expect(try contents(SQLiteMessageLog(path: path), of: 1).count == 500)
