@@ -7,8 +7,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 limit=${RIVULET_TEST_LIMIT:-10m}
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+logs=$(mktemp -d)
+touch "$logs/counts"
+trap 'rm -rf "$logs"; [ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null || true' EXIT
+trap 'exit 130' INT TERM
 
 echo "Building the programs and the tests …"
 swift build --explicit-target-dependency-import-check error --build-tests 2>&1 | Scripts/quiet-build.sh
@@ -25,9 +27,9 @@ export NO_COLOR=1
 
 # One process for each test target: all of them together in one starve the tests that talk over sockets, whose
 # deadlines are real, and the one that runs out of file descriptors takes them from everybody.
-total=0
 run() {
-    local status=0 summary count
+    local log=$1 status=0 summary count
+    shift
     timeout --kill-after=30 "$limit" "${runner[@]}" "$@" >"$log" 2>&1 || status=$?
     # Swift Testing prints three lines a test; a person wants the failures and the count.
     if [ "$status" -ne 0 ]; then
@@ -47,29 +49,52 @@ run() {
         return 1
     fi
     echo "$summary"
-    [ "$status" -ne 0 ] || total=$((total + count))
+    [ "$status" -ne 0 ] || echo "$count" >>"$logs/counts"
     return "$status"
 }
 
 if [ $# -gt 0 ]; then
     echo "Running the tests …"
-    run "$@"
+    run "$logs/log" "$@"
     exit
 fi
 
-failed=()
-shaky=()
+# Runs targets one after the other and prints what came of each when it is known.
+lane() {
+    local target text
+    for target in "$@"; do
+        if text=$(run "$logs/$target" --filter "^$target\\." 2>&1); then
+            echo "$target: $text"
+            continue
+        fi
+        echo "$target: $text"
+        # A second try, one test at a time: a fault of the code stays, a race for a busy machine is told as one.
+        if text=$(run "$logs/$target" --filter "^$target\\." --no-parallel 2>&1); then
+            echo "$target, alone: $text"
+            echo "$target" >>"$logs/shaky"
+        else
+            echo "$target, alone: $text"
+            echo "$target" >>"$logs/failed"
+        fi
+    done
+}
+
+# These wait for the disk and for clocks most of their time, so they run beside the others.
+patient=(HTTPKitTests RivuletStoreTests)
+others=()
 for folder in Tests/*Tests; do
     target=$(basename "$folder")
-    echo "$target …"
-    if run --filter "^$target\\."; then continue; fi
-    # A second try, one test at a time: a fault of the code stays, a race for a busy machine is told as one.
-    if run --filter "^$target\\." --no-parallel; then shaky+=("$target"); else failed+=("$target"); fi
+    case " ${patient[*]} " in *" $target "*) ;; *) others+=("$target") ;; esac
 done
-echo "$total tests ran."
-[ ${#shaky[@]} -eq 0 ] || echo "Passed at the second try alone, so look at these: ${shaky[*]}" >&2
-if [ ${#failed[@]} -gt 0 ]; then
-    echo "Failed: ${failed[*]}" >&2
+echo "Running the tests of $((${#patient[@]} + ${#others[@]})) targets …"
+lane "${patient[@]}" &
+beside=$!
+lane "${others[@]}"
+wait "$beside"
+echo "$(awk '{ sum += $1 } END { print sum + 0 }' "$logs/counts") tests ran."
+[ ! -s "$logs/shaky" ] || echo "Passed at the second try alone, so look at these:" $(cat "$logs/shaky") >&2
+if [ -s "$logs/failed" ]; then
+    echo "Failed:" $(cat "$logs/failed") >&2
     exit 1
 fi
 

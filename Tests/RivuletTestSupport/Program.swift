@@ -245,8 +245,18 @@ extension FileHandle {
 private let startLock = Mutex(())
 
 extension Process {
-    /// Starts the program, while no other one of this process is being started.
+    /// Starts the program, while no other one of this process is being started, with no signal blocked.
+    ///
+    /// Tests run on threads of Dispatch, which block nearly all signals, and a program inherits what the thread that
+    /// starts it blocks: a daemon that is asked by SIGTERM to end would never hear of it.
     public func runAlone() throws {
-        try startLock.withLock { _ in try run() }
+        try startLock.withLock { _ in
+            var none = sigset_t()
+            var blocked = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, &blocked)
+            defer { pthread_sigmask(SIG_SETMASK, &blocked, nil) }
+            try run()
+        }
     }
 }
