@@ -28,7 +28,7 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     deinit {
-        session.invalidateAndCancel()
+        session.finishTasksAndInvalidate()
     }
 
     /// Carries a request; cancelling the task cancels it.
@@ -39,13 +39,16 @@ public final class URLSessionTransport: HTTPTransport {
         let task = session.dataTask(with: request)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                guard exchanges.begin(task.taskIdentifier, continuation, progress) else { return }
-                task.resume()
+                if exchanges.begin(task.taskIdentifier, continuation, progress) {
+                    task.resume()
+                } else {
+                    task.cancel()
+                }
             }
         } onCancel: {
             // A task that was never resumed tells its delegate nothing, so the answer is given here.
             exchanges.cancel(task.taskIdentifier)
-            task.cancel()
+            exchanges.stop(task)
         }
     }
 }
@@ -56,7 +59,6 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         var continuation: CheckedContinuation<HTTPAnswer, any Error>
         var progress: @Sendable (HTTPProgress) -> Void
         var body = Data()
-        var isTooLarge = false
         var redirectCount = 0
     }
 
@@ -87,6 +89,16 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         return begins
     }
 
+    /// Stops a task whose answer nobody waits for any more.
+    ///
+    /// Not on Linux: Foundation there ends the whole program when a task is cancelled, or the session with it, in the
+    /// moment in which the task ends by itself. Such a request goes on until it ends or times out, and what comes is dropped.
+    func stop(_ task: URLSessionTask) {
+        #if !canImport(FoundationNetworking)
+            task.cancel()
+        #endif
+    }
+
     func cancel(_ id: Int) {
         let exchange = state.withLock { state in
             let exchange = state.exchanges.removeValue(forKey: id)
@@ -98,16 +110,17 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let id = dataTask.taskIdentifier
-        let isTooLarge = state.withLock { state in
-            guard let exchange = state.exchanges[id] else { return false }
+        let refused: Exchange? = state.withLock { state in
+            guard let exchange = state.exchanges[id] else { return nil }
             guard exchange.body.count + data.count <= answerBytesMax else {
-                state.exchanges[id]?.isTooLarge = true
-                return true
+                return state.exchanges.removeValue(forKey: id)
             }
             state.exchanges[id]?.body.append(data)
-            return false
+            return nil
         }
-        if isTooLarge { dataTask.cancel() }
+        guard let refused else { return }
+        refused.continuation.resume(throwing: HTTPEngineError(.tooLarge))
+        stop(dataTask)
     }
 
     func urlSession(
@@ -134,9 +147,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let exchange = state.withLock({ $0.exchanges.removeValue(forKey: task.taskIdentifier) })
         else { return }
-        if exchange.isTooLarge {
-            exchange.continuation.resume(throwing: HTTPEngineError(.tooLarge))
-        } else if let error {
+        if let error {
             exchange.continuation.resume(throwing: Self.translated(error))
         } else if let response = task.response as? HTTPURLResponse {
             var headers: [String: String] = [:]

@@ -168,6 +168,29 @@ private final class PlainServer: Sendable {
         server.stop()
     }
 
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `a request may be given up while its answer arrives`(seed: UInt64) async throws {
+        let server = try PlainServer { _ in .text("here it is") }
+        let engine = engine(server)
+        await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<100 as Range<UInt64> {
+                // Some of these moments are just when the answer ends, which once ended the program.
+                let moment = Int64((seed &* 0x9E37_79B9 &+ number &* 0x85EB_CA6B) % 6_000)
+                let task = Task { try await engine.perform(RivuletHTTPEngine.HTTPRequest("GET", "page")) }
+                group.addTask {
+                    try? await Task.sleep(for: .microseconds(moment))
+                    task.cancel()
+                    switch await task.result {
+                    case .success(let answer): return answer.status == 200
+                    case .failure(let error): return error is CancellationError
+                    }
+                }
+            }
+            for await isGood in group { #expect(isGood) }
+        }
+        server.stop()
+    }
+
     @Test func `an answer beyond the bound is given up`() async throws {
         let server = try PlainServer { _ in .text(String(repeating: "x", count: 100_000)) }
         let small = URLSessionTransport(answerBytesMax: 50_000)

@@ -72,17 +72,7 @@ public struct CertificateMaker: Sendable {
     }
 
     private static func openssl(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.runAlone()
-        let printed = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: String(decoding: printed, as: UTF8.self))
-        }
+        let (printed, status) = try runToEnd("/usr/bin/openssl", arguments)
+        guard status == 0 else { throw Failure(description: printed) }
     }
 }

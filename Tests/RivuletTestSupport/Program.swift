@@ -30,7 +30,7 @@ public final class Program: Sendable {
 
     private let name: String
     private let state = Mutex(State())
-    private let process: Process
+    private let process: ChildProcess
     private let input: FileHandle
 
     /// Starts the program.
@@ -44,33 +44,32 @@ public final class Program: Sendable {
     public init(
         _ name: String, _ arguments: [String], environment: [String: String] = [:], terminal: Bool = false
     ) throws {
-        let process = Process()
-        process.executableURL =
-            name.hasPrefix("/") ? URL(filePath: name) : Program.folder.appending(path: name)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        let path = name.hasPrefix("/") ? name : Program.folder.appending(path: name).path
+        let environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
 
         let outputs: [FileHandle]
         if terminal {
             let (leader, follower) = try Program.makeTerminal()
-            process.standardInput = follower
-            process.standardOutput = follower
-            process.standardError = follower
+            let descriptor = follower.fileDescriptor
             input = leader
             outputs = [leader]
-            try process.runAlone()
+            process = try ChildProcess(
+                path, arguments, environment: environment, descriptors: (descriptor, descriptor, descriptor))
             try follower.close()
         } else {
             let (standardInput, output, error) = (Pipe(), Pipe(), Pipe())
-            process.standardInput = standardInput
-            process.standardOutput = output
-            process.standardError = error
             input = standardInput.fileHandleForWriting
             outputs = [output.fileHandleForReading, error.fileHandleForReading]
-            try process.runAlone()
+            let (ours, theirs) = (
+                standardInput.fileHandleForReading, [output, error].map(\.fileHandleForWriting)
+            )
+            process = try ChildProcess(
+                path, arguments, environment: environment,
+                descriptors: (ours.fileDescriptor, theirs[0].fileDescriptor, theirs[1].fileDescriptor))
+            // Only the program keeps its ends, so that its output ends with it.
+            for handle in [ours] + theirs { try handle.close() }
         }
         self.name = name
-        self.process = process
 
         let finished = Counter(outputs.count)
         let box = Box()
@@ -84,10 +83,6 @@ public final class Program: Sendable {
         }
         box.program = self
         for reader in readers { reader.start() }
-    }
-
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
     /// The process's id.
@@ -117,7 +112,7 @@ public final class Program: Sendable {
 
     /// Sends a signal to the process.
     public func signal(_ number: Int32) {
-        kill(process.processIdentifier, number)
+        process.signal(number)
     }
 
     /// Waits until the program has printed this text, and returns the line that holds it.
@@ -149,14 +144,13 @@ public final class Program: Sendable {
     @discardableResult
     public func waitForExit(within limit: Duration = .seconds(30)) async throws -> Int32 {
         let deadline = ContinuousClock.now + limit
-        while process.isRunning || !state.withLock({ $0.isFinished }) {
+        while true {
+            if let status = process.exitStatus, state.withLock({ $0.isFinished }) { return status }
             guard ContinuousClock.now < deadline else {
                 throw Failure(description: "\(name) did not end in \(limit). It printed:\n\(output)")
             }
             try await Task.sleep(for: .milliseconds(5))
         }
-        let isSignal = process.terminationReason == .uncaughtSignal
-        return isSignal ? 128 + process.terminationStatus : process.terminationStatus
     }
 
     private func append(_ bytes: Data) {
@@ -241,22 +235,19 @@ extension FileHandle {
     }
 }
 
-/// One start of a program at a time: started by many tests at once, Foundation's `run()` read past its own memory.
-private let startLock = Mutex(())
-
-extension Process {
-    /// Starts the program, while no other one of this process is being started, with no signal blocked.
-    ///
-    /// Tests run on threads of Dispatch, which block nearly all signals, and a program inherits what the thread that
-    /// starts it blocks: a daemon that is asked by SIGTERM to end would never hear of it.
-    public func runAlone() throws {
-        try startLock.withLock { _ in
-            var none = sigset_t()
-            var blocked = sigset_t()
-            sigemptyset(&none)
-            pthread_sigmask(SIG_SETMASK, &none, &blocked)
-            defer { pthread_sigmask(SIG_SETMASK, &blocked, nil) }
-            try run()
-        }
+/// Runs a program to its end, without input; its output and its exit status.
+public func runToEnd(_ path: String, _ arguments: [String]) throws -> (output: String, status: Int32) {
+    let output = Pipe()
+    let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    defer { close(null) }
+    let end = output.fileHandleForWriting
+    let process = try ChildProcess(
+        path, arguments, descriptors: (null, end.fileDescriptor, end.fileDescriptor))
+    try end.close()
+    let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    while true {
+        // Its output has ended, so it is about to.
+        if let status = process.exitStatus { return (printed, status) }
+        usleep(1_000)
     }
 }

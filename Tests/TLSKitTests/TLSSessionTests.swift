@@ -272,13 +272,9 @@ extension TLSSession {
         let made = try authority.certificate(for: ["DNS:localhost"])
         let folder = try TemporaryFolder()
         let locked = folder.path(of: "locked.key")
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = [
-            "pkcs8", "-topk8", "-in", made.keyFile, "-out", locked, "-passout", "pass:secret",
-        ]
-        try process.runAlone()
-        process.waitUntilExit()
+        _ = try runToEnd(
+            "/usr/bin/openssl",
+            ["pkcs8", "-topk8", "-in", made.keyFile, "-out", locked, "-passout", "pass:secret"])
         #expect {
             try TLSContext(certificateFile: made.certificateFile, keyFile: locked)
         } throws: { ($0 as? TLSError)?.code == .badFile }
