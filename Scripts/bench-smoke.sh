@@ -14,7 +14,8 @@ trap 'rm -f "$out"' EXIT
 "$bench" flow --json --samples 1 >>"$out"
 "$bench" store --json --samples 1 --messages 20000 >>"$out"
 "$bench" simulate --json --samples 1 --seeds 1 >>"$out"
-"$bench" server --json --samples 1 --users 20 --duration 1 --warmup 1 >>"$out"
+"$bench" server --json --samples 1 --users 20 --duration 1 --warmup 1 \
+    --logins 200 --idle 4000 --stored 20000 >>"$out"
 cat "$out"
 
 missing=0

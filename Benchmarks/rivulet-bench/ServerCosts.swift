@@ -118,12 +118,22 @@ private final class SystemCallCounter {
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = ["stat", "-x", ",", "-e", "raw_syscalls:sys_enter", "-p", "\(processIdentifier)"]
         process.standardError = output
+        // A program inherits what the thread that starts it blocks, on threads of Dispatch nearly every signal: it would
+        // never hear that it is to end.
+        var (none, blocked) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &blocked)
+        defer { pthread_sigmask(SIG_SETMASK, &blocked, nil) }
         guard (try? process.run()) != nil else { return nil }
     }
 
     /// Ends, and answers the number of calls; nil when the system lets nobody count.
     func finish() -> Int? {
         process.interrupt()
+        let identifier = process.processIdentifier
+        let bound = DispatchWorkItem { kill(identifier, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: bound)
+        defer { bound.cancel() }
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let line = text.split(separator: "\n").first { $0.contains("raw_syscalls") }

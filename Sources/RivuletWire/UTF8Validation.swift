@@ -83,8 +83,11 @@ extension UTF8Verdict {
         }
         var faults = SIMD16<UInt8>()
         while index &+ 16 <= count {
-            // In bounds: 3 ≤ index and index + 16 ≤ count.
-            faults |= unsafe Self.faults(bytes, at: index)
+            // In bounds: 3 ≤ index and index + 16 ≤ count. Nothing can be wrong with ASCII behind ASCII.
+            let words = unsafe bytes.word(at: index) | bytes.word(at: index &+ 8)
+            if unsafe (words | UInt64(bytes[index &- 1] | bytes[index &- 2] | bytes[index &- 3])) & highBits != 0 {
+                faults |= unsafe Self.faults(bytes, at: index)
+            }
             index &+= 16
         }
         // In bounds: 19 ≤ count. The last block overlaps the one before it.
@@ -111,7 +114,10 @@ extension UTF8Verdict {
             let word = UInt64(value) &* 0x0101_0101_0101_0101
             return unsafe unsafeBitCast((word, word), to: Block.self)
         }
-        let isContinuation = byte .< all(0xC0) .& (byte .>= all(0x80))
+        // As signed numbers, the bytes that continue a sequence are the lowest ones.
+        let isContinuation = unsafe unsafeBitCast(
+            unsafeBitCast(byte, to: SIMD16<Int8>.self) .< unsafeBitCast(all(0xC0), to: SIMD16<Int8>.self),
+            to: SIMDMask<SIMD16<Int8>>.self)
         let mustContinue = first .>= all(0xC0) .| (second .>= all(0xE0)) .| (third .>= all(0xF0))
         // What follows these four leads has a narrower range; C0, C1 and F5 and above lead nothing.
         let isOverlong =

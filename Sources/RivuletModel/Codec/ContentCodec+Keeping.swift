@@ -2,7 +2,7 @@
 extension ContentCodec {
     /// The JSON of a message that was `raw` before: what `raw` has beside the keys of its kind stays as it was written.
     ///
-    /// - Throws: `ContentEncodingError` as ``encode(_:envelope:)``.
+    /// - Throws: `ContentEncodingError` as ``encode(_:envelope:)-(MessageContent,_)``.
     public func encode(
         _ content: MessageContent, envelope: ContentEnvelope, keeping raw: String
     ) throws -> String {
