@@ -85,7 +85,9 @@ extension UTF8Verdict {
         while index &+ 16 <= count {
             // In bounds: 3 ≤ index and index + 16 ≤ count. Nothing can be wrong with ASCII behind ASCII.
             let words = unsafe bytes.word(at: index) | bytes.word(at: index &+ 8)
-            if unsafe (words | UInt64(bytes[index &- 1] | bytes[index &- 2] | bytes[index &- 3])) & highBits != 0 {
+            if unsafe (words | UInt64(bytes[index &- 1] | bytes[index &- 2] | bytes[index &- 3])) & highBits
+                != 0
+            {
                 faults |= unsafe Self.faults(bytes, at: index)
             }
             index &+= 16
@@ -115,9 +117,9 @@ extension UTF8Verdict {
             return unsafe unsafeBitCast((word, word), to: Block.self)
         }
         // As signed numbers, the bytes that continue a sequence are the lowest ones.
-        let isContinuation = unsafe unsafeBitCast(
-            unsafeBitCast(byte, to: SIMD16<Int8>.self) .< unsafeBitCast(all(0xC0), to: SIMD16<Int8>.self),
-            to: SIMDMask<SIMD16<Int8>>.self)
+        typealias SignedBlock = SIMD16<Int8>
+        let signed = unsafe unsafeBitCast(byte, to: SignedBlock.self)
+        let isContinuation = unsafe signed .< unsafeBitCast(all(0xC0), to: SignedBlock.self)
         let mustContinue = first .>= all(0xC0) .| (second .>= all(0xE0)) .| (third .>= all(0xF0))
         // What follows these four leads has a narrower range; C0, C1 and F5 and above lead nothing.
         let isOverlong =
