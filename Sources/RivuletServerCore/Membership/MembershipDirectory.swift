@@ -2,7 +2,7 @@
 ///
 /// An implementation belongs to one thread. Two exist, one in memory and one on SQLite (`MembershipFile` in
 /// `RivuletServer`), under the same contract tests. The running server applies changes through its own and tells
-/// ``NodeCore`` of them with ``NodeEvent/membershipsChanged(_:at:)``; a stopped server's file may be changed by a
+/// ``NodeCore`` of them with ``NodeEvent/membershipsChanged(_:at:after:)``; a stopped server's file may be changed by a
 /// program.
 public protocol MembershipDirectory: AnyObject {
     /// What is known now.

@@ -3,7 +3,7 @@ public import RivuletModel
 /// Who is in which group, who may not write where, and who is whose friend: everything that is checked before a
 /// message is taken.
 ///
-/// A plain value, changed only by ``apply(_:at:)``. ``NodeCore`` holds one, and a ``MembershipDirectory`` keeps one
+/// A plain value, changed only by ``apply(_:at:after:)``. ``NodeCore`` holds one, and a ``MembershipDirectory`` keeps one
 /// across restarts; both apply the same changes in the same order and so agree.
 ///
 /// ```swift
