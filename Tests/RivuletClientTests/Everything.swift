@@ -17,6 +17,12 @@ extension CallRecorder {
         if calls.contains(call) { return }
         try await first(of: stream) { $0 == call }
     }
+
+    /// Waits for a call that begins so.
+    func wait(forPrefix prefix: String) async throws {
+        if calls.contains(where: { $0.hasPrefix(prefix) }) { return }
+        try await first(of: stream) { $0.hasPrefix(prefix) }
+    }
 }
 
 /// Implements every method of every observer in its described form and writes down what it is told.
