@@ -71,8 +71,7 @@ extension UTF8Verdict {
     /// Each byte is judged by the three before it. The index is the begin of a sequence.
     @inline(__always)
     private static func areWellFormed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
-        let count = bytes.count
-        guard count >= 19 else { return false }
+        guard bytes.count >= 19 else { return false }
         // The first block needs three bytes before it: what lies before the index is ASCII, and two characters may
         // have to be read one by one.
         var index = start
@@ -81,55 +80,99 @@ extension UTF8Verdict {
             guard length > 0 else { return false }
             index &+= length
         }
-        var faults = SIMD16<UInt8>()
+        var findings = Findings()
+        unsafe findings.look(at: bytes, from: index)
+        if findings.haveFault { return false }
+        return findings.haveRareLead ? unsafe areWellFormedWithRareLeads(bytes, from: index) : true
+    }
+
+    /// The second look, which judges all of the standard's table 3-7: emoji and a few scripts need it.
+    ///
+    /// The index is at least 3 and the count at least 19.
+    @inline(never)
+    private static func areWellFormedWithRareLeads(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
+        let count = bytes.count
+        var index = start
+        var faults = Block()
         while index &+ 16 <= count {
-            // In bounds: 3 ≤ index and index + 16 ≤ count. Nothing can be wrong with ASCII behind ASCII.
-            let words = unsafe bytes.word(at: index) | bytes.word(at: index &+ 8)
-            if unsafe (words | UInt64(bytes[index &- 1] | bytes[index &- 2] | bytes[index &- 3])) & highBits
-                != 0
-            {
-                faults |= unsafe Self.faults(bytes, at: index)
-            }
+            // In bounds: 3 ≤ index and index + 16 ≤ count.
+            unsafe faults |= Self.faults(bytes, at: index)
             index &+= 16
         }
         // In bounds: 19 ≤ count. The last block overlaps the one before it.
-        faults |= unsafe Self.faults(bytes, at: count &- 16)
+        unsafe faults |= Self.faults(bytes, at: count &- 16)
         // A sequence that the end cuts.
         let isCut = unsafe bytes[count &- 1] >= 0xC0 || bytes[count &- 2] >= 0xE0 || bytes[count &- 3] >= 0xF0
-        let words = unsafe unsafeBitCast(faults, to: SIMD2<UInt64>.self)
-        return words[0] | words[1] == 0 && !isCut
+        return faults.isZero && !isCut
     }
 
     /// Which of sixteen bytes do not suit the three before each of them: 0 for those that do.
     ///
     /// The caller proves that three bytes lie before the index and sixteen from it on.
     @inline(__always)
-    private static func faults(_ bytes: UnsafeRawBufferPointer, at index: Int) -> SIMD16<UInt8> {
-        typealias Block = SIMD16<UInt8>
-        let byte = unsafe bytes.loadUnaligned(fromByteOffset: index, as: Block.self)
-        let first = unsafe bytes.loadUnaligned(fromByteOffset: index &- 1, as: Block.self)
-        let second = unsafe bytes.loadUnaligned(fromByteOffset: index &- 2, as: Block.self)
-        let third = unsafe bytes.loadUnaligned(fromByteOffset: index &- 3, as: Block.self)
-        // Vectors on both sides, made of words: the operators with a number on the right are generic and were never
-        // specialised, and `init(repeating:)` takes microseconds in a debug build.
-        func all(_ value: UInt8) -> Block {
-            let word = UInt64(value) &* 0x0101_0101_0101_0101
-            return unsafe unsafeBitCast((word, word), to: Block.self)
-        }
-        // As signed numbers, the bytes that continue a sequence are the lowest ones.
-        typealias SignedBlock = SIMD16<Int8>
-        let signed = unsafe unsafeBitCast(byte, to: SignedBlock.self)
-        let isContinuation = unsafe signed .< unsafeBitCast(all(0xC0), to: SignedBlock.self)
-        let mustContinue = first .>= all(0xC0) .| (second .>= all(0xE0)) .| (third .>= all(0xF0))
+    private static func faults(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Block {
+        let byte = unsafe bytes.block(at: index)
+        let first = unsafe bytes.block(at: index &- 1)
+        let second = unsafe bytes.block(at: index &- 2)
+        let third = unsafe bytes.block(at: index &- 3)
+        let mustContinue = first .>= .all(0xC0) .| (second .>= .all(0xE0)) .| (third .>= .all(0xF0))
         // What follows these four leads has a narrower range; C0, C1 and F5 and above lead nothing.
         let isOverlong =
-            (first .== all(0xE0) .& (byte .< all(0xA0))) .| (first .== all(0xF0) .& (byte .< all(0x90)))
+            (first .== .all(0xE0) .& (byte .< .all(0xA0))) .| (first .== .all(0xF0) .& (byte .< .all(0x90)))
         let isTooHigh =
-            (first .== all(0xED) .& (byte .>= all(0xA0))) .| (first .== all(0xF4) .& (byte .>= all(0x90)))
-        let isNoLead = (byte .== all(0xC0)) .| (byte .== all(0xC1)) .| (byte .>= all(0xF5))
-        let isFault = (isContinuation .^ mustContinue) .| isOverlong .| isTooHigh .| isNoLead
-        // A mask is a vector of bytes that are 0 or −1.
-        return unsafe unsafeBitCast(isFault, to: Block.self)
+            (first .== .all(0xED) .& (byte .>= .all(0xA0))) .| (first .== .all(0xF4) .& (byte .>= .all(0x90)))
+        let isNoLead = (byte .== .all(0xC0)) .| (byte .== .all(0xC1)) .| (byte .>= .all(0xF5))
+        return Block((byte.isContinuation .^ mustContinue) .| isOverlong .| isTooHigh .| isNoLead)
+    }
+
+    /// What a first look at a text found, gathered over its blocks.
+    ///
+    /// The look knows sequences of two and three bytes only and takes every lead for a good one; it notes the leads
+    /// that need more. Most texts of most languages have none of those, and half of the work is saved.
+    private struct Findings {
+        /// Not zero where a byte continues nothing, or does not continue what it must.
+        private var faults = Block()
+        /// Not zero where a lead asks for a second look: C0, C1, E0, ED (and, as one comparison finds both, E1).
+        private var rareLeads = Block()
+        /// The highest byte at each place: F0 and above ask for a second look.
+        private var highest = Block()
+
+        var haveRareLead: Bool {
+            !(rareLeads | Block(highest .>= .all(0xF0))).isZero
+        }
+
+        /// Whether something is wrong that a second look would find wrong, too.
+        var haveFault: Bool {
+            !faults.isZero && Block(highest .>= .all(0xF0)).isZero
+        }
+
+        /// Looks at everything from an index on, which is at least 3; the count is at least 19.
+        @inline(__always)
+        mutating func look(at bytes: UnsafeRawBufferPointer, from start: Int) {
+            let count = bytes.count
+            var index = start
+            while index &+ 16 <= count {
+                // In bounds: 3 ≤ index and index + 16 ≤ count.
+                unsafe look(atBlock: bytes, at: index)
+                index &+= 16
+            }
+            // In bounds: 19 ≤ count. The last block overlaps the one before it.
+            unsafe look(atBlock: bytes, at: count &- 16)
+            // A sequence that the end cuts.
+            if unsafe bytes[count &- 1] >= 0xC0 || bytes[count &- 2] >= 0xE0 { faults = .all(0xFF) }
+        }
+
+        /// Looks at sixteen bytes; the caller proves that two lie before the index and sixteen from it on.
+        @inline(__always)
+        private mutating func look(atBlock bytes: UnsafeRawBufferPointer, at index: Int) {
+            let byte = unsafe bytes.block(at: index)
+            let first = unsafe bytes.block(at: index &- 1)
+            let second = unsafe bytes.block(at: index &- 2)
+            let mustContinue = first .>= .all(0xC0) .| (second .>= .all(0xE0))
+            faults |= Block(byte.isContinuation .^ mustContinue)
+            rareLeads |= Block((byte & .all(0xDE)) .== .all(0xC0)) | Block(byte .== .all(0xED))
+            highest = pointwiseMax(highest, byte)
+        }
     }
 
     /// The length of the sequence at an index below the count; 0 when it is not well-formed.
@@ -178,7 +221,47 @@ extension String {
     }
 }
 
+/// Sixteen bytes, judged at once.
+private typealias Block = SIMD16<UInt8>
+
+extension Block {
+    /// Sixteen times a byte.
+    ///
+    /// Made of words: the operators with a number on the right are generic and were never specialised, and
+    /// `init(repeating:)` takes microseconds in a debug build.
+    @inline(__always)
+    fileprivate static func all(_ value: UInt8) -> Block {
+        let word = UInt64(value) &* 0x0101_0101_0101_0101
+        return unsafe unsafeBitCast((word, word), to: Block.self)
+    }
+
+    /// A mask as bytes: 0 for false, 0xFF for true.
+    @inline(__always)
+    fileprivate init(_ mask: SIMDMask<SIMD16<Int8>>) {
+        self = unsafe unsafeBitCast(mask, to: Block.self)
+    }
+
+    /// Which bytes are 0x80 to 0xBF: as signed numbers, the lowest ones.
+    @inline(__always)
+    fileprivate var isContinuation: SIMDMask<SIMD16<Int8>> {
+        unsafe unsafeBitCast(self, to: SIMD16<Int8>.self)
+            .< unsafeBitCast(Self.all(0xC0), to: SIMD16<Int8>.self)
+    }
+
+    @inline(__always)
+    fileprivate var isZero: Bool {
+        let words = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        return words[0] | words[1] == 0
+    }
+}
+
 extension UnsafeRawBufferPointer {
+    /// Sixteen bytes from an index on; the caller proves that they are in bounds.
+    @inline(__always)
+    fileprivate func block(at index: Int) -> Block {
+        unsafe loadUnaligned(fromByteOffset: index, as: Block.self)
+    }
+
     /// Eight bytes as a little-endian word: the first byte is the lowest.
     ///
     /// The caller proves that they are in bounds.
