@@ -19,18 +19,23 @@ enum AccessibleCheck {
         sample.view.delegate = host
         sample.view.list.directory = host
         sample.view.themeChanged()
+        Probe.report("ready")
+        waitForEndOfInput()
+        sample.close()
+    }
+
+    /// Lets the main loop work until the input ends, at most a minute.
+    static func waitForEndOfInput() {
         let isDone = Mutex(false)
         FileHandle.standardInput.readabilityHandler = { handle in
             guard handle.availableData.isEmpty else { return }
             handle.readabilityHandler = nil
             isDone.withLock { $0 = true }
         }
-        Probe.report("ready")
         let end = ContinuousClock.now.advanced(by: .seconds(60))
         while !isDone.withLock({ $0 }), ContinuousClock.now < end {
             PlatformApplication.run(for: .milliseconds(20))
         }
-        sample.close()
     }
 
     private final class ActionHost: MessageFlowViewDelegate, MessageDirectory {

@@ -10,43 +10,71 @@ enum FlingBench {
 
     static func run(frames: Int) {
         Probe.report(
-            "# window 900x700, 4,000 messages of a fixed mix, \(Int(speed)) points a frame, \(frames) frames")
+            "# window 900x700, 4,000 messages of a fixed mix, \(Int(speed)) points a frame, \(frames) frames each way; "
+                + "milliseconds of the main thread's processor time")
         let text = fling(frames: frames, constraints: false, snapshots: true)
-        Probe.report("ui.fling.frame_p99.text \(text.percentile(0.99)) ms")
-        Probe.report("ui.fling.frame_p50.text \(text.percentile(0.5)) ms")
         let without = fling(frames: frames, constraints: true, snapshots: false)
         let with = fling(frames: frames, constraints: true, snapshots: true)
-        Probe.report("ui.fling.frame_p99.autolayout \(with.percentile(0.99)) ms")
-        Probe.report("ui.fling.frame_p50.autolayout \(with.percentile(0.5)) ms")
-        Probe.report("ui.fling.frame_p99.autolayout_without_snapshots \(without.percentile(0.99)) ms")
-        Probe.report("ui.fling.peak.autolayout_without_snapshots \(without.peak) ms")
-        Probe.report("ui.fling.peak.autolayout \(with.peak) ms")
-        Probe.report("ui.fling.cpu.text \(text.cpuSeconds) s")
-        Probe.report("ui.fling.cpu.autolayout_without_snapshots \(without.cpuSeconds) s")
-        Probe.report("ui.fling.cpu.autolayout \(with.cpuSeconds) s")
-        Probe.report("ui.fling.dropped.autolayout \(with.droppedCount) frames")
-        Probe.report("ui.snapshot.peak_cpu_saved \(100 * (1 - with.peak / max(0.001, without.peak))) %")
+        text.report("text")
+        with.report("autolayout")
+        without.report("autolayout_without_snapshots")
+        Probe.report("ui.snapshot.peak_cpu_saved \(saving(without.peak, with.peak)) %")
+        Probe.report("ui.snapshot.cpu_saved \(saving(without.cpuSeconds, with.cpuSeconds)) %")
         Probe.report("ui.memory \(Double(ReopenCheck.residentKilobytes()) / 1_024) MiB")
     }
 
-    struct Result {
-        /// The work of update and layout in each frame, in milliseconds, in order.
-        var frames: [Double] = []
-        var cpuSeconds = 0.0
-        var droppedCount = 0
+    private static func saving(_ before: Double, _ after: Double) -> Double {
+        100 * (1 - after / max(0.001, before))
+    }
 
-        func percentile(_ part: Double) -> Double {
-            let sorted = frames.sorted()
+    struct Result {
+        /// The frames in order.
+        var frames: [PlatformFrame] = []
+        var cpuSeconds = 0.0
+
+        func percentile(_ part: Double, of phase: KeyPath<PlatformFrame, Double>) -> Double {
+            let sorted = frames.map { $0[keyPath: phase] }.sorted()
             guard !sorted.isEmpty else { return 0 }
             return sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
         }
 
-        /// The greatest load over six frames in a row, a tenth of a second, per frame.
+        /// The greatest load of update and layout over six frames in a row, a tenth of a second, per frame.
         var peak: Double {
-            guard frames.count >= 6 else { return frames.max() ?? 0 }
-            return (0...(frames.count - 6)).map { start in frames[start..<(start + 6)].reduce(0, +) / 6 }
+            let work = frames.map(\.work)
+            guard work.count >= 6 else { return work.max() ?? 0 }
+            return (0...(work.count - 6)).map { start in work[start..<(start + 6)].reduce(0, +) / 6 }
                 .max() ?? 0
         }
+
+        /// The frames of the display that went by between two that were drawn.
+        var droppedCount: Int {
+            zip(frames, frames.dropFirst()).reduce(0) { count, pair in
+                count + max(0, Int(((pair.1.time - pair.0.time) * 60).rounded()) - 1)
+            }
+        }
+
+        func report(_ name: String) {
+            Probe.report("ui.fling.frame_p99.\(name) \(percentile(0.99, of: \.work)) ms")
+            Probe.report("ui.fling.frame_p50.\(name) \(percentile(0.5, of: \.work)) ms")
+            Probe.report("ui.fling.peak.\(name) \(peak) ms")
+            let phases: [(String, KeyPath<PlatformFrame, Double>)] = [
+                ("between", \.between), ("update", \.update), ("layout", \.layout), ("paint", \.paint),
+            ]
+            for (phase, path) in phases {
+                Probe.report("ui.fling.\(phase)_p50.\(name) \(percentile(0.5, of: path)) ms")
+                Probe.report("ui.fling.\(phase)_p99.\(name) \(percentile(0.99, of: path)) ms")
+            }
+            Probe.report("ui.fling.dropped.\(name) \(droppedCount) frames")
+            Probe.report("ui.fling.cpu.\(name) \(cpuSeconds) s")
+        }
+    }
+
+    /// One kind of fling alone, for a profiler.
+    static func profile(_ name: String, frames: Int) {
+        let result = fling(frames: frames, constraints: name != "text", snapshots: name != "unkept")
+        result.report(name)
+        let slowest = result.frames.enumerated().sorted { $0.element.work > $1.element.work }.prefix(10)
+        for (number, frame) in slowest { Probe.report("# frame \(number): \(frame)") }
     }
 
     private static func fling(frames: Int, constraints: Bool, snapshots: Bool) -> Result {
@@ -58,47 +86,36 @@ enum FlingBench {
                 $0.layout.usesSnapshots = snapshots
             }
         }
+        defer { sample.close() }
         // Once up and down unmeasured: what is flung through was seen before, as when a reader goes back and forth.
-        drive(sample, frames: frames, direction: -1) { _ in }
-        drive(sample, frames: frames, direction: 1) { _ in }
+        _ = drive(sample, frames: frames, direction: -1)
+        _ = drive(sample, frames: frames, direction: 1)
         var result = Result()
         let cpu = cpuSeconds()
-        drive(sample, frames: frames, direction: -1) { result.frames.append($0) }
-        drive(sample, frames: frames, direction: 1) { result.frames.append($0) }
+        result.frames += drive(sample, frames: frames, direction: -1)
+        result.frames += drive(sample, frames: frames, direction: 1)
         result.cpuSeconds = cpuSeconds() - cpu
-        result.droppedCount = result.frames.filter { $0 > 16.6 }.count
-        sample.close()
         return result
     }
 
-    /// Scrolls a step in every frame of the display.
-    private static func drive(
-        _ sample: SampleFlow, frames: Int, direction: Double, record: @escaping (Double) -> Void
-    ) {
+    /// Scrolls a step in every frame of the display; answers what each frame took.
+    private static func drive(_ sample: SampleFlow, frames: Int, direction: Double) -> [PlatformFrame] {
         let list = sample.view.list
+        var found: [PlatformFrame] = []
         var count = 0
-        var before = list.workDuration
-        var drained = Duration.zero
         list.animate { _ in
-            let work = list.workDuration - before + drained
-            if count > 0 { record(milliseconds(work)) }
-            before = list.workDuration
             count += 1
             guard count <= frames else { return false }
-            let start = ContinuousClock.now
             list.scroll(by: direction * speed)
-            let applied = list.workDuration
             sample.controller.drain()
-            // What applying took is in the list's own account.
-            drained = ContinuousClock.now - start - (list.workDuration - applied)
             return true
         }
+        let meter = PlatformFrameMeter(list) { frame in
+            // The first frame also has what came before the fling.
+            if (2...frames).contains(count) { found.append(frame) }
+        }
         while count <= frames { PlatformApplication.run(for: .milliseconds(50)) }
-    }
-
-    private static func milliseconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        return Double(seconds) * 1_000 + Double(attoseconds) / 1e15
+        return withExtendedLifetime(meter) { found }
     }
 
     private static func cpuSeconds() -> Double {

@@ -6,7 +6,8 @@ import RivuletUI
 /// The tests and `rivulet-bench ui` start it under a display of their own.
 enum Probe {
     private static let usage =
-        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|resize|accessible|fling [FRAMES]|start"
+        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|resize|accessible|look|direction|drag|fling [FRAMES]|start"
+        + "|profile text|autolayout|unkept"
 
     static func run(_ arguments: [String]) -> Int32 {
         guard PlatformApplication.start() else {
@@ -22,8 +23,13 @@ enum Probe {
         case "reopen": ReopenCheck.run(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 10)
         case "accessible": AccessibleCheck.run()
         case "resize": ResizeCheck.run()
+        case "look": LookCheck.run()
+        case "direction": DirectionCheck.run()
+        case "drag": DragCheck.run()
         case "start": StartBench.run()
         case "fling": FlingBench.run(frames: arguments.dropFirst().first.flatMap { Int($0) } ?? 600)
+        case "profile":
+            FlingBench.profile(arguments.dropFirst().first ?? "text", frames: 600)
         default:
             complain(usage)
             return 2

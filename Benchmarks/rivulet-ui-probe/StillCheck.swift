@@ -68,7 +68,7 @@ enum ReopenCheck {
                 Probe.report("resident \(residentKilobytes()) KiB after \(number + 51)")
             }
         }
-        Probe.settle()
+        Probe.wait { opened.allSatisfy { $0.view == nil && $0.controller == nil } }
         let views = opened.filter { $0.view != nil }.count
         let controllers = opened.filter { $0.controller != nil }.count
         Probe.report("left \(views) views, \(controllers) flows of \(opened.count)")

@@ -61,11 +61,6 @@ static inline void rivulet_log_fields(
     }
 }
 
-// Constraint targets are an interface pointer.
-static inline GtkConstraintTarget *rivulet_constraint_target(GtkWidget *widget) {
-    return widget == NULL ? NULL : GTK_CONSTRAINT_TARGET(widget);
-}
-
 // Masks of modifier keys as plain numbers.
 static inline unsigned rivulet_shift_mask(void) { return GDK_SHIFT_MASK; }
 static inline unsigned rivulet_control_mask(void) { return GDK_CONTROL_MASK; }

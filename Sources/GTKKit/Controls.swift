@@ -228,38 +228,3 @@ package final class FileQuestion {
         return String(cString: path)
     }
 }
-
-extension Widget {
-    /// Takes files and texts that are dropped on the widget.
-    package func onDrop(files: @escaping ([String]) -> Void, text: @escaping (String) -> Void) {
-        guard let target = gtk_drop_target_new(0, GDK_ACTION_COPY) else { return }
-        var types = [gdk_file_list_get_type(), rivulet_type_string()]
-        gtk_drop_target_set_gtypes(target, &types, gsize(types.count))
-        Signals.connectDrop(UnsafeMutableRawPointer(target)) { value in
-            if g_type_check_value_holds(value, gdk_file_list_get_type()) != 0 {
-                files(Self.paths(in: value))
-                return true
-            }
-            guard let dropped = g_value_get_string(value) else { return false }
-            text(String(cString: dropped))
-            return true
-        }
-        gtk_widget_add_controller(pointer, target)
-    }
-
-    private static func paths(in value: UnsafePointer<GValue>) -> [String] {
-        guard let boxed = g_value_get_boxed(value) else { return [] }
-        let list = gdk_file_list_get_files(OpaquePointer(boxed))
-        defer { g_slist_free(list) }
-        var paths: [String] = []
-        var next = list
-        while let item = next {
-            if let data = item.pointee.data, let path = g_file_get_path(OpaquePointer(data)) {
-                paths.append(String(cString: path))
-                g_free(path)
-            }
-            next = item.pointee.next
-        }
-        return paths
-    }
-}

@@ -30,7 +30,6 @@ package final class CustomWidget: Widget {
 
     var horizontalAdjustment: UnsafeMutablePointer<GtkAdjustment>?
     var verticalAdjustment: UnsafeMutablePointer<GtkAdjustment>?
-    private var constraints: OpaquePointer?
 
     /// Makes a widget.
     package init(role: Role = .group, isScrollable: Bool = false) {
@@ -69,105 +68,5 @@ package final class CustomWidget: Widget {
     /// Draws a child where it is placed; only for use inside `onDraw`.
     package func drawChild(_ child: Widget, with painter: Painter) {
         gtk_widget_snapshot_child(pointer, child.pointer, painter.snapshot)
-    }
-
-    // MARK: constraints
-
-    /// Lays the children out by constraints from now on.
-    package func useConstraints() {
-        guard constraints == nil else { return }
-        let layout = gtk_constraint_layout_new()
-        gtk_widget_set_layout_manager(pointer, layout)
-        constraints = OpaquePointer(layout)
-    }
-
-    /// Adds a constraint between children or a child and this widget (nil).
-    package func addConstraint(_ constraint: LayoutConstraint) {
-        useConstraints()
-        let strength = Int32(constraint.strength)
-        let made =
-            constraint.isConstant
-            ? gtk_constraint_new_constant(
-                UnsafeMutableRawPointer(constraint.target?.pointer), constraint.targetEdge.value,
-                constraint.relation.value, constraint.constant, strength)
-            : gtk_constraint_new(
-                UnsafeMutableRawPointer(constraint.target?.pointer), constraint.targetEdge.value,
-                constraint.relation.value, UnsafeMutableRawPointer(constraint.source?.pointer),
-                constraint.sourceEdge.value, constraint.multiplier, constraint.constant, strength)
-        gtk_constraint_layout_add_constraint(constraints, made)
-    }
-
-    /// Takes all constraints away.
-    package func removeConstraints() {
-        if let constraints { gtk_constraint_layout_remove_all_constraints(constraints) }
-    }
-}
-
-/// One linear relation between edges of widgets.
-package struct LayoutConstraint {
-    /// An edge or extent.
-    package enum Edge {
-        case leading, trailing, left, right, top, bottom, width, height, centerX, centerY
-
-        var value: GtkConstraintAttribute {
-            switch self {
-            case .leading: GTK_CONSTRAINT_ATTRIBUTE_START
-            case .trailing: GTK_CONSTRAINT_ATTRIBUTE_END
-            case .left: GTK_CONSTRAINT_ATTRIBUTE_LEFT
-            case .right: GTK_CONSTRAINT_ATTRIBUTE_RIGHT
-            case .top: GTK_CONSTRAINT_ATTRIBUTE_TOP
-            case .bottom: GTK_CONSTRAINT_ATTRIBUTE_BOTTOM
-            case .width: GTK_CONSTRAINT_ATTRIBUTE_WIDTH
-            case .height: GTK_CONSTRAINT_ATTRIBUTE_HEIGHT
-            case .centerX: GTK_CONSTRAINT_ATTRIBUTE_CENTER_X
-            case .centerY: GTK_CONSTRAINT_ATTRIBUTE_CENTER_Y
-            }
-        }
-    }
-
-    /// How the two sides compare.
-    package enum Relation {
-        case equal, atLeast, atMost
-
-        var value: GtkConstraintRelation {
-            switch self {
-            case .equal: GTK_CONSTRAINT_RELATION_EQ
-            case .atLeast: GTK_CONSTRAINT_RELATION_GE
-            case .atMost: GTK_CONSTRAINT_RELATION_LE
-            }
-        }
-    }
-
-    /// The widget on the left side; nil for the parent.
-    package var target: Widget?
-    package var targetEdge: Edge
-    package var relation: Relation
-    /// The widget on the right side; nil for the parent.
-    package var source: Widget?
-    package var sourceEdge: Edge
-    package var multiplier: Double
-    package var constant: Double
-    /// Whether the right side is the constant alone.
-    package var isConstant: Bool
-    /// How much it counts; 1,001,001,000 must hold.
-    package var strength: Int
-
-    /// The strength of a constraint that must hold.
-    package static let required = 1_001_001_000
-
-    package init(
-        target: Widget?, _ targetEdge: Edge, _ relation: Relation, source: Widget? = nil,
-        _ sourceEdge: Edge = .width, multiplier: Double = 1, constant: Double = 0, isConstant: Bool = false,
-        strength: Int = LayoutConstraint.required
-    ) {
-        self.target = target
-        self.targetEdge = targetEdge
-        self.relation = relation
-        self.source = source
-        self.sourceEdge = sourceEdge
-        self.multiplier = multiplier
-        self.constant = constant
-        self.isConstant = isConstant
-        self.strength = strength
     }
 }

@@ -114,37 +114,13 @@ package struct Painter {
         gtk_snapshot_pop(snapshot)
     }
 
-    /// Draws lines through points, each array one stroke, with round ends.
-    package func lines(_ strokes: [[CGPoint]], width: Double, _ color: RGBA, in bounds: CGRect, fills: Bool) {
-        var rect = Self.rect(bounds)
-        guard let cairo = gtk_snapshot_append_cairo(snapshot, &rect) else { return }
-        cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha)
-        cairo_set_line_width(cairo, width)
-        cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
-        cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND)
-        for points in strokes {
-            guard let first = points.first else { continue }
-            cairo_move_to(cairo, first.x, first.y)
-            for point in points.dropFirst() { cairo_line_to(cairo, point.x, point.y) }
-        }
-        if fills { cairo_fill(cairo) } else { cairo_stroke(cairo) }
-        cairo_destroy(cairo)
-    }
-
-    /// Draws a part of a circle, angles in radians from the right, clockwise.
-    package func arc(
-        center: CGPoint, radius: Double, from start: Double, to end: Double, width: Double, _ color: RGBA
-    ) {
-        let reach = radius + width
-        var rect = Self.rect(
-            CGRect(x: center.x - reach, y: center.y - reach, width: 2 * reach, height: 2 * reach))
-        guard let cairo = gtk_snapshot_append_cairo(snapshot, &rect) else { return }
-        cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha)
-        cairo_set_line_width(cairo, width)
-        cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
-        cairo_arc(cairo, center.x, center.y, radius, start, end)
-        cairo_stroke(cairo)
-        cairo_destroy(cairo)
+    /// Draws lines and circles in a square.
+    package func draw(_ drawing: LineDrawing, in rect: CGRect, _ color: RGBA, width: Double) {
+        guard let texture = LineDrawingCache.texture(of: drawing, side: rect.width, color, width: width)
+        else { return }
+        let margin = LineDrawingCache.margin
+        var bounds = Self.rect(rect.insetBy(dx: -margin, dy: -margin))
+        gtk_snapshot_append_texture(snapshot, texture.pointer, &bounds)
     }
 
     private static func rect(_ rect: CGRect) -> graphene_rect_t {

@@ -12,13 +12,18 @@ final class Callback<Input, Output> {
 
 /// Connects closures to signals; a closure lives as long as its connection.
 enum Signals {
-    /// A signal without arguments.
-    static func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) {
+    /// A signal without arguments; the last one hears of it after all others.
+    static func connect(
+        _ object: UnsafeMutableRawPointer, _ signal: String, isLast: Bool = false,
+        _ action: @escaping () -> Void
+    ) {
         let handler: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
             _, data in
             Signals.call(data, (), as: Void.self)
         }
-        attach(object, signal, unsafeBitCast(handler, to: GCallback.self), Callback<Void, Void> { action() })
+        attach(
+            object, signal, unsafeBitCast(handler, to: GCallback.self), Callback<Void, Void> { action() },
+            isLast: isLast)
     }
 
     /// A signal with a property specification, such as `notify::focused`.
@@ -119,16 +124,31 @@ enum Signals {
             Callback<UnsafePointer<GValue>, Bool>(action))
     }
 
+    /// The moment before something is dragged away; the answer is what it is, and becomes the receiver's.
+    static func connectDragPrepare(
+        _ object: UnsafeMutableRawPointer, _ action: @escaping (CGPoint) -> OpaquePointer?
+    ) {
+        let handler:
+            @convention(c) (UnsafeMutableRawPointer?, Double, Double, UnsafeMutableRawPointer?) ->
+                OpaquePointer? = { _, x, y, data in
+                    Signals.call(data, CGPoint(x: x, y: y), as: OpaquePointer?.self) ?? nil
+                }
+        attach(
+            object, "prepare", unsafeBitCast(handler, to: GCallback.self),
+            Callback<CGPoint, OpaquePointer?>(action))
+    }
+
     // MARK: the ways to C
 
     private static func attach(
-        _ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback?, _ box: AnyObject
+        _ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback?, _ box: AnyObject,
+        isLast: Bool = false
     ) {
         g_signal_connect_data(
             object, signal, handler, Unmanaged.passRetained(box).toOpaque(),
             { data, _ in
                 if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
-            }, GConnectFlags(rawValue: 0))
+            }, isLast ? G_CONNECT_AFTER : GConnectFlags(rawValue: 0))
     }
 
     @discardableResult

@@ -160,12 +160,15 @@ nonisolated final class TextContext {
     }
 
     /// The logical size, rounded up.
-    static func size(of layout: OpaquePointer) -> CGSize {
+    static func size(of layout: OpaquePointer) -> CGSize { extents(of: layout).size }
+
+    /// The logical extents: where the text begins in a layout that is wider, and its size, rounded up.
+    static func extents(of layout: OpaquePointer) -> CGRect {
         var logical = PangoRectangle()
         pango_layout_get_extents(layout, nil, &logical)
         let scale = Double(PANGO_SCALE)
-        return CGSize(
-            width: (Double(logical.width) / scale).rounded(.up),
+        return CGRect(
+            x: Double(logical.x) / scale, y: 0, width: (Double(logical.width) / scale).rounded(.up),
             height: (Double(logical.height) / scale).rounded(.up))
     }
 }
@@ -177,14 +180,29 @@ package final class TextLayout {
     let pointer: OpaquePointer
     /// The extent in whole points.
     package let size: CGSize
-    /// The left edge of what is drawn, for centred text in a wide layout.
+    /// Where the text begins in a layout that is wider.
+    package let left: Double
+    /// The text.
     package let text: String
 
     /// Lays a text out, no wider than the width; nil for one line as long as it takes.
     package init(_ text: String, style: TextStyle, width: Double? = nil, spans: [TextSpan] = []) {
         self.text = text
         pointer = Self.context.makeLayout(text, style: style, width: width, spans: spans)
-        size = TextContext.size(of: pointer)
+        if case .ellipsis = style.overflow, style.alignment == .natural, width != nil {
+            Self.alignToInterface(pointer)
+        }
+        let extents = TextContext.extents(of: pointer)
+        size = extents.size
+        left = extents.minX
+    }
+
+    /// A line of the interface begins where the interface begins to read, in whatever script it is written.
+    private static func alignToInterface(_ layout: OpaquePointer) {
+        let isTextRightToLeft = pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL
+        // Pango's left is where the paragraph begins, which for Arabic is on the right.
+        pango_layout_set_alignment(
+            layout, isTextRightToLeft == Desktop.isRightToLeft ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT)
     }
 
     isolated deinit {

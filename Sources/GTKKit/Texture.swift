@@ -21,16 +21,58 @@ package nonisolated final class Texture: @unchecked Sendable {
         g_object_unref(UnsafeMutableRawPointer(pointer))
     }
 
-    /// Decodes a PNG, JPEG or TIFF file's bytes; nil when they are none of these.
-    package convenience init?(encoded data: Data) {
-        let bytes = data.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
-        defer { g_bytes_unref(bytes) }
-        var error: UnsafeMutablePointer<GError>?
-        guard let pointer = gdk_texture_new_from_bytes(bytes, &error) else {
-            if let error { g_error_free(error) }
-            return nil
+    /// What a picture may have, told to the loader before it decodes.
+    private struct Limits {
+        var sideMax: Int32
+        var pixelCountMax: Int
+    }
+
+    /// Decodes the bytes of a picture's file, upright; nil when they are none, or too many pixels.
+    ///
+    /// A larger one is made to fit while it is decoded. A file of a few bytes can claim to have any number of pixels,
+    /// so the claim is looked at before there is memory for it.
+    package convenience init?(encoded data: Data, sideMax: Int, pixelCountMax: Int) {
+        guard let loader = gdk_pixbuf_loader_new() else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
+        var limits = Limits(sideMax: Int32(clamping: sideMax), pixelCountMax: pixelCountMax)
+        let isRead = withUnsafeMutablePointer(to: &limits) { limits in
+            Self.heed(limits, loader)
+            let isWritten = data.withUnsafeBytes { bytes in
+                gdk_pixbuf_loader_write(
+                    loader, bytes.baseAddress?.assumingMemoryBound(to: guchar.self), gsize(bytes.count), nil)
+            }
+            // It must be closed in any case.
+            return gdk_pixbuf_loader_close(loader, nil) != 0 && isWritten != 0
         }
+        guard isRead, let pixels = gdk_pixbuf_loader_get_pixbuf(loader),
+            let upright = gdk_pixbuf_apply_embedded_orientation(pixels)
+        else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
+        guard let pointer = gdk_texture_new_for_pixbuf(upright) else { return nil }
         self.init(pointer)
+    }
+
+    private static func heed(
+        _ limits: UnsafeMutablePointer<Limits>, _ loader: UnsafeMutablePointer<GdkPixbufLoader>
+    ) {
+        let prepare: @convention(c) (UnsafeMutableRawPointer?, gint, gint, UnsafeMutableRawPointer?) -> Void =
+            {
+                loader, width, height, data in
+                guard let loader = loader?.assumingMemoryBound(to: GdkPixbufLoader.self),
+                    let limits = data?.assumingMemoryBound(to: Limits.self).pointee, width > 0, height > 0
+                else { return }
+                // A size of nothing makes the loader give up.
+                guard Int(width) * Int(height) <= limits.pixelCountMax else {
+                    return gdk_pixbuf_loader_set_size(loader, 0, 0)
+                }
+                let factor = Double(limits.sideMax) / Double(max(width, height))
+                guard factor < 1 else { return }
+                gdk_pixbuf_loader_set_size(
+                    loader, max(1, gint(Double(width) * factor)), max(1, gint(Double(height) * factor)))
+            }
+        g_signal_connect_data(
+            loader, "size-prepared", unsafeBitCast(prepare, to: GCallback.self), limits, nil,
+            GConnectFlags(rawValue: 0))
     }
 
     /// Makes a picture of pixels: red, green, blue and opacity, a byte each, row by row.
@@ -41,6 +83,19 @@ package nonisolated final class Texture: @unchecked Sendable {
         guard
             let pointer = gdk_memory_texture_new(
                 Int32(width), Int32(height), GDK_MEMORY_R8G8B8A8, bytes, gsize(width * 4))
+        else { return nil }
+        self.init(pointer)
+    }
+
+    /// Makes a picture of pixels as Cairo draws them on machines that put the least byte first.
+    convenience init?(premultipliedBGRA pixels: UnsafeRawBufferPointer, width: Int, height: Int, stride: Int)
+    {
+        guard width > 0, height > 0, stride >= width * 4, pixels.count == stride * height else { return nil }
+        let bytes = g_bytes_new(pixels.baseAddress, gsize(pixels.count))
+        defer { g_bytes_unref(bytes) }
+        guard
+            let pointer = gdk_memory_texture_new(
+                Int32(width), Int32(height), GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes, gsize(stride))
         else { return nil }
         self.init(pointer)
     }

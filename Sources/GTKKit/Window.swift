@@ -94,7 +94,10 @@ package enum Desktop {
     }
 
     /// Whether text runs from right to left.
-    package static var isRightToLeft: Bool { gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL }
+    package static var isRightToLeft: Bool {
+        get { gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL }
+        set { gtk_widget_set_default_direction(newValue ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR) }
+    }
 
     /// Opens an address with the program that the user chose for it.
     package static func open(_ address: String) {

@@ -122,7 +122,7 @@ extension AppearanceSheet {
 
     /// The kinds that stand in the middle of the flow and belong to nobody.
     private static let notices: Set<MessageKind> = [
-        .notice, .revoked, .groupNotification, .refusal, .timeBase,
+        .notice, .revoked, .erased, .groupNotification, .refusal, .timeBase,
     ]
 
     private static func metaStyle(_ tokens: FlowTokens) -> ComponentStyle {

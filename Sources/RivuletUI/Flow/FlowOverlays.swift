@@ -7,6 +7,7 @@ final class JumpFace: PlatformView {
 
     init() {
         super.init(role: .decoration)
+        mirrorsRightToLeft = true
     }
 
     func show(_ count: Int) {

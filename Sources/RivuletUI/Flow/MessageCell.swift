@@ -6,6 +6,19 @@ public import RivuletModel
 ///
 /// A cell is used again for other messages; a component's view stays as long as the next message needs the same type.
 public final class MessageCell: PlatformView {
+    /// What decides which views a cell has, and the actions that it offers.
+    struct Look: Hashable {
+        var kind: MessageKind
+        var isOutgoing: Bool
+
+        init(_ message: Message) {
+            kind = message.content.kind
+            isOutgoing = message.isOutgoing
+        }
+    }
+
+    /// The look of the message that was shown last; nil for a new cell.
+    private(set) var look: Look?
     private var views: [MessageComponent: MessageView] = [:]
     /// The message that the cell shows; nil between two.
     public private(set) var message: Message?
@@ -17,6 +30,8 @@ public final class MessageCell: PlatformView {
     var selectionMark: Bool? { didSet { if selectionMark != oldValue { setNeedsDisplay() } } }
     /// The time, shown beside the bubble; nil to hide it.
     var revealedTime: String? { didSet { if revealedTime != oldValue { setNeedsDisplay() } } }
+    /// A few characters with a clock, beside the bubble; nil for none.
+    var remark: String? { didSet { if remark != oldValue { setNeedsDisplay() } } }
     /// Hears that a selection began in a component.
     var onSelect: ((MessageCell) -> Void)?
 
@@ -46,6 +61,7 @@ public final class MessageCell: PlatformView {
     ) {
         let isOther = self.message?.id != message.id
         self.message = message
+        look = Look(message)
         for component in MessageComponent.allCases {
             guard let frame = layout.frames[component] else {
                 views[component]?.isHidden = true
@@ -98,6 +114,7 @@ public final class MessageCell: PlatformView {
         showsFocus = false
         selectionMark = nil
         revealedTime = nil
+        remark = nil
     }
 
     /// The component under a point, with the point in its own area.
@@ -133,7 +150,7 @@ public final class MessageCell: PlatformView {
                 theme.accent.opacity(0.7))
         }
         drawMark(on: canvas)
-        drawTime(on: canvas)
+        drawAside(on: canvas)
     }
 
     /// Draws the circle that says whether the row is selected, in the margin where a line begins.
@@ -150,16 +167,29 @@ public final class MessageCell: PlatformView {
         canvas.draw(.tick, in: circle.insetBy(dx: 3, dy: 3), theme.window, width: 2)
     }
 
-    /// Draws the time on the side of the bubble that is free.
-    private func drawTime(on canvas: PlatformCanvas) {
-        guard let revealedTime, let content = view(for: .content)?.frame, let message else { return }
-        let text = PlatformText(revealedTime, style: PlatformTextStyle(size: 11, lineHeight: 14))
+    /// Draws the remark or the time on the side of the bubble that is free.
+    private func drawAside(on canvas: PlatformCanvas) {
+        guard let words = remark ?? revealedTime, let content = view(for: .content)?.frame, let message else {
+            return
+        }
+        let isRemark = remark != nil
+        let text = PlatformText(
+            words,
+            style: PlatformTextStyle(
+                size: isRemark ? 12 : 11, lineHeight: isRemark ? 16 : 14, isBold: isRemark))
+        let iconWidth = isRemark ? 18.0 : 0
+        let width = text.size.width + iconWidth
         var edge = content
         if let accessory = view(for: .accessory)?.frame { edge = edge.union(accessory) }
         let isAtTrailing = message.isOutgoing != PlatformApplication.isRightToLeft
-        let x = isAtTrailing ? edge.minX - 8 - text.size.width : edge.maxX + 8
-        guard x >= 0, x + text.size.width <= bounds.width else { return }
-        canvas.draw(text, at: CGPoint(x: x.rounded(), y: content.maxY - 16), Theme.current.dimText)
+        let x = (isAtTrailing ? edge.minX - 8 - width : edge.maxX + 8).rounded()
+        guard x >= 0, x + width <= bounds.width else { return }
+        let ink = isRemark ? Theme.current.failure : Theme.current.dimText
+        if isRemark {
+            canvas.draw(
+                .clock, in: CGRect(x: x, y: content.maxY - 17, width: 14, height: 14), ink, width: 1.4)
+        }
+        canvas.draw(text, at: CGPoint(x: x + iconWidth, y: content.maxY - (isRemark ? 18 : 16)), ink)
     }
 }
 
@@ -241,7 +271,9 @@ final class FlowEdgeView: PlatformView {
                 self?.isSpinning = false
                 return false
             }
-            self.turn = PlatformApplication.animates ? time.truncatingRemainder(dividingBy: 1) : 0
+            // In steps, so that the pictures of the arc are made once.
+            let step = (time.truncatingRemainder(dividingBy: 1) * 30).rounded(.down)
+            self.turn = PlatformApplication.animates ? step / 30 : 0
             self.setNeedsDisplay()
             return true
         }
@@ -252,7 +284,10 @@ final class FlowEdgeView: PlatformView {
         let center = CGPoint(x: bounds.midX, y: bounds.midY)
         switch status {
         case .loading:
-            canvas.arc(center: center, radius: 8, from: turn, to: turn + 0.7, width: 2, theme.dimText)
+            canvas.draw(
+                .arc(from: turn, turns: 0.7),
+                in: CGRect(x: (center.x - 10).rounded(), y: (center.y - 10).rounded(), width: 20, height: 20),
+                theme.dimText, width: 2)
         case .failed:
             let text = PlatformText(
                 "Could not load · Retry", style: PlatformTextStyle(size: 12, lineHeight: 16, isBold: true))

@@ -13,6 +13,8 @@ public protocol MessageFlowViewDelegate: AnyObject {
     func flowView(_ view: MessageFlowView, react reaction: MessageReaction, to message: Message)
     /// The reader tapped an emoji under a message.
     func flowView(_ view: MessageFlowView, toggle emoji: String, on message: Message)
+    /// These rows have been in view for a moment while the reader was there (``MessageFlowView/isReaderPresent``).
+    func flowView(_ view: MessageFlowView, sees messages: [Message])
     /// A menu is about to open; true when the host shows one of its own instead.
     func flowView(
         _ view: MessageFlowView, presents items: [MessageMenuItem], for message: Message, at place: CGRect
@@ -20,6 +22,8 @@ public protocol MessageFlowViewDelegate: AnyObject {
 }
 
 extension MessageFlowViewDelegate {
+    /// Nothing.
+    public func flowView(_ view: MessageFlowView, sees messages: [Message]) {}
     /// Nothing.
     public func flowView(_ view: MessageFlowView, toggle emoji: String, on message: Message) {}
     /// The system's menu is shown.
@@ -77,6 +81,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         list = MessageListView(controller: controller, registry: registry)
         super.init()
         clipsToBounds = true
+        mirrorsRightToLeft = true
         addSubview(list.viewport)
         addSubview(stickyDay)
         addSubview(jump)
@@ -137,7 +142,9 @@ public final class MessageFlowView: PlatformView, FlowObserver {
             guard let self else { return }
             self.seeing = nil
             guard self.isReaderPresent else { return }
-            await manager.noteSeen(self.list.visibleMessages)
+            let seen = self.list.visibleMessages
+            self.delegate?.flowView(self, sees: seen.compactMap { self.list.message($0) })
+            await manager.noteSeen(seen)
         }
     }
 
@@ -145,6 +152,12 @@ public final class MessageFlowView: PlatformView, FlowObserver {
     public var selection: MessageSelection {
         get { list.selection }
         set { list.selection = newValue }
+    }
+
+    /// A few characters beside the bubbles of some messages, such as how long they may be read.
+    public var remarks: [MessageID: String] {
+        get { list.remarks }
+        set { list.remarks = newValue }
     }
 
     /// Where the bubble of a message is in this view; nil when it is out of view.

@@ -11,6 +11,10 @@ extension MessageListView {
         onHover { [weak self] point in
             self?.hovered = point.flatMap { self?.cell(at: $0)?.message?.id }
         }
+        onDragOut { [weak self] point in
+            guard let self, !self.selection.isActive, let hit = self.hit(point) else { return nil }
+            return hit.cell.view(for: hit.component)?.dragContent(at: hit.point)
+        }
         onKey { [weak self] key in self?.handle(key) ?? false }
         onTab { [weak self] in self?.takeKeyboard() ?? false }
     }

@@ -36,8 +36,6 @@ public final class MessageListView: PlatformScrollView {
     var onVisibleChange: (() -> Void)?
     /// The messages in view, from top to bottom.
     private(set) var visibleMessages: [MessageID] = []
-    /// How long applying, measuring and placing took since the list was made; for the benchmark.
-    public private(set) var workDuration = Duration.zero
     /// How many cells exist, in use or waiting.
     public var cellCount: Int { cells.count + spareCells.count }
 
@@ -45,6 +43,8 @@ public final class MessageListView: PlatformScrollView {
     private var cells: [MessageID: MessageCell] = [:]
     private var lines: [FlowRow.ID: FlowLineView] = [:]
     private var spareCells: [MessageCell] = []
+    /// How many cells may wait before one of another look is taken.
+    private static let spareCellCountMax = 12
     private var spareLines: [FlowLineView] = []
     private var messageIndex: [MessageID: Int] = [:]
     private var stale: Set<FlowRow.ID> = []
@@ -53,6 +53,8 @@ public final class MessageListView: PlatformScrollView {
     var selection = MessageSelection() { didSet { if selection != oldValue { showSelection() } } }
     /// The row under the pointer, which shows its time.
     var hovered: MessageID? { didSet { if hovered != oldValue { showTimes() } } }
+    /// What stands beside the bubbles of some messages.
+    var remarks: [MessageID: String] = [:] { didSet { if remarks != oldValue { showRemarks() } } }
     /// Whether every row shows its time.
     public var revealsTimes = false { didSet { if revealsTimes != oldValue { showTimes() } } }
     private let olderEdge = FlowEdgeView()
@@ -81,9 +83,6 @@ public final class MessageListView: PlatformScrollView {
 
     /// Shows a new snapshot and scrolls as the flow decided.
     func apply(_ update: FlowUpdate) {
-        let (start, before) = (ContinuousClock.now, workDuration)
-        // Placing keeps an account of its own, which is part of this one.
-        defer { workDuration = before + (ContinuousClock.now - start) }
         let old = snapshot
         snapshot = update.snapshot
         messageIndex = [:]
@@ -129,8 +128,6 @@ public final class MessageListView: PlatformScrollView {
         isMeasuring = true
         animate { [weak self] _ in
             guard let self else { return false }
-            let start = ContinuousClock.now
-            defer { self.workDuration += ContinuousClock.now - start }
             self.isMeasuring = self.controller.measureViews(
                 within: .milliseconds(2), clock: ContinuousClock()
             ) { request in self.size(for: request) }
@@ -213,7 +210,6 @@ public final class MessageListView: PlatformScrollView {
 
     /// Gives cells to what came into view and takes them from what left it.
     public override func contentDidMove() {
-        let start = ContinuousClock.now
         let offset = contentOffset.rounded()
         let visible = snapshot.visibleRows(from: offset - 40, height: bounds.height + 80)
         var wanted: Set<FlowRow.ID> = []
@@ -225,7 +221,6 @@ public final class MessageListView: PlatformScrollView {
         placeEdges(at: offset)
         setNeedsLayout()
         noteVisible(from: offset)
-        workDuration += ContinuousClock.now - start
     }
 
     private func noteVisible(from offset: Double) {
@@ -265,11 +260,13 @@ public final class MessageListView: PlatformScrollView {
 
     private func placeCell(_ row: FlowRow, frame: CGRect) {
         guard let layout = controller.rowLayout(of: row.message) else { return }
-        let isNew = cells[row.message] == nil
-        let cell = cells[row.message] ?? makeCell()
+        let known = cells[row.message]
+        let isStale = known == nil || isAllStale || stale.contains(row.id)
+        let shown = isStale ? message(row.message) : nil
+        guard let cell = known ?? shown.map(makeCell) else { return }
         cells[row.message] = cell
-        if isNew || isAllStale || stale.contains(row.id) {
-            guard let message = message(row.message) else { return }
+        if isStale {
+            guard let message = shown else { return }
             let sheet = controller.configuration.appearance
             cell.configure(with: message, layout: layout, registry: registry) { component in
                 var context = MessageViewContext()
@@ -286,6 +283,7 @@ public final class MessageListView: PlatformScrollView {
             offerActions(of: message, on: cell)
             cell.selectionMark = mark(of: row.message)
             cell.revealedTime = time(of: row.message)
+            cell.remark = remarks[row.message]
         } else {
             cell.place(layout)
         }
@@ -301,8 +299,13 @@ public final class MessageListView: PlatformScrollView {
         }
     }
 
-    private func makeCell() -> MessageCell {
-        if let cell = spareCells.popLast() { return cell }
+    /// A cell for a message, preferably one that showed another of its look: its views can all be used again.
+    private func makeCell(for message: Message) -> MessageCell {
+        let look = MessageCell.Look(message)
+        if let index = spareCells.lastIndex(where: { $0.look == look }) {
+            return spareCells.remove(at: index)
+        }
+        if spareCells.count >= Self.spareCellCountMax { return spareCells.removeFirst() }
         let cell = MessageCell()
         addSubview(cell)
         cell.onFocusChange { [weak cell] _ in
@@ -382,8 +385,10 @@ public final class MessageListView: PlatformScrollView {
             case .read(let count): count > 1 ? "read by \(count)" : "read"
             case .failed(let reason): reason.isEmpty ? "not sent" : "not sent: \(reason)"
             }
+        let isBurning = message.burnSeconds != nil && message.content != .erased
+        let burning = isBurning ? "burns after reading" : ""
         let choice = mark(of: message.id).map { $0 ? "selected" : "not selected" } ?? ""
-        return [sender, MessageText.text(of: message), clock(message), state, choice]
+        return [sender, MessageText.text(of: message), clock(message), state, burning, choice]
             .filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
@@ -409,6 +414,10 @@ public final class MessageListView: PlatformScrollView {
     private func clock(_ message: Message) -> String {
         timeStyle.timeText(
             ofMilliseconds: message.timeMilliseconds, in: controller.configuration.zone)
+    }
+
+    private func showRemarks() {
+        for (id, cell) in cells { cell.remark = remarks[id] }
     }
 
     private func showTimes() {

@@ -29,23 +29,43 @@ public nonisolated struct PlatformIcon: Hashable, Sendable {
     public var circles: [Circle]
     /// Whether the lines enclose what is filled.
     public var fills: Bool
+    /// Whether it points along the reading direction, and so the other way in an interface from right to left.
+    public var isDirectional: Bool
 
     /// Makes an icon of lines given as x and y in turn.
-    public init(_ lines: [[Double]] = [], circles: [Circle] = [], fills: Bool = false) {
+    public init(
+        _ lines: [[Double]] = [], circles: [Circle] = [], fills: Bool = false, isDirectional: Bool = false
+    ) {
         strokes = lines.map { line in
             stride(from: 0, to: line.count - 1, by: 2).map { CGPoint(x: line[$0], y: line[$0 + 1]) }
         }
         self.circles = circles
         self.fills = fills
+        self.isDirectional = isDirectional
+    }
+
+    /// The icon with its sides exchanged.
+    var mirrored: PlatformIcon {
+        var icon = self
+        icon.strokes = strokes.map { $0.map { CGPoint(x: 16 - $0.x, y: $0.y) } }
+        icon.circles = circles.map {
+            Circle(16 - $0.x, $0.y, $0.radius, from: .pi - $0.end, to: .pi - $0.start)
+        }
+        return icon
+    }
+
+    /// A part of a circle; both numbers are whole turns, clockwise from the right.
+    public static func arc(from start: Double, turns: Double) -> PlatformIcon {
+        PlatformIcon(circles: [Circle(8, 8, 6.4, from: start * 2 * .pi, to: (start + turns) * 2 * .pi)])
     }
 
     /// A plane: send.
     public static let send = PlatformIcon(
-        [[2, 2.5, 14.5, 8, 2, 13.5, 4.2, 8.9, 9.5, 8, 4.2, 7.1]], fills: true)
+        [[2, 2.5, 14.5, 8, 2, 13.5, 4.2, 8.9, 9.5, 8, 4.2, 7.1]], fills: true, isDirectional: true)
     /// An arrow down: to the newest messages.
     public static let arrowDown = PlatformIcon([[8, 3, 8, 13], [4, 9, 8, 13, 12, 9]])
     /// An angle to the left: back.
-    public static let back = PlatformIcon([[10, 3, 5, 8, 10, 13]])
+    public static let back = PlatformIcon([[10, 3, 5, 8, 10, 13]], isDirectional: true)
     /// A magnifying glass.
     public static let search = PlatformIcon([[10.2, 10.2, 14, 14]], circles: [Circle(6.8, 6.8, 4.4)])
     /// A plus.

@@ -76,6 +76,7 @@ public final class TextMessageView: MessageView {
 
     private func drawQuote(on canvas: PlatformCanvas) {
         guard let quote, let message else { return }
+        let canvas = PlatformApplication.isRightToLeft ? canvas.mirrored(in: bounds.width) : canvas
         let scale = context.textScale
         let padding = context.appearance.style.padding
         let rect = CGRect(
@@ -140,6 +141,14 @@ public final class TextMessageView: MessageView {
     public override var selectedText: String { label.selectedText }
     /// Selects nothing.
     public override func clearSelection() { label.clearSelection() }
+    /// The selection when the drag begins on it, the whole text when it begins beside the letters.
+    ///
+    /// A drag that begins on letters which are not selected selects them.
+    public override func dragContent(at point: CGPoint) -> PlatformDragContent? {
+        let inside = CGPoint(x: point.x - label.frame.minX, y: point.y - label.frame.minY)
+        if label.isSelected(at: inside) { return .text(label.selectedText) }
+        return label.bounds.contains(inside) ? nil : .text(label.text)
+    }
     /// The address under a point.
     public override func link(at point: CGPoint) -> String? {
         label.link(at: CGPoint(x: point.x - label.frame.minX, y: point.y - label.frame.minY))
@@ -249,6 +258,11 @@ public final class ImageMessageView: MessageView {
                 theme.dimText.opacity(0.6), width: 2)
         }
         canvas.stroke(bounds, corners: corners, theme.hairline)
+    }
+
+    /// The picture, once it is there.
+    public override func dragContent(at point: CGPoint) -> PlatformDragContent? {
+        image.map { .picture($0) }
     }
 
     /// The picture's own size, shrunk to fit.

@@ -12,6 +12,7 @@ public nonisolated enum MessageText {
         case .text(let content): content.text
         case .unknown(_, let fallback): fallback ?? "This message needs a newer version of the app."
         case .revoked: message.isOutgoing ? "You recalled a message" : "A message was recalled"
+        case .erased: "A message burned after it was read"
         default: message.content.summary
         }
     }

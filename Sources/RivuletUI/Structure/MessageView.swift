@@ -142,6 +142,8 @@ open class MessageView: MessageAbstractView {
     open var selectedText: String { "" }
     /// Selects nothing.
     open func clearSelection() {}
+    /// What a drag that begins at a point takes along; nil, the default, for nothing.
+    open func dragContent(at point: CGPoint) -> PlatformDragContent? { nil }
     /// The address under a point; nil when there is none.
     open func link(at point: CGPoint) -> String? { nil }
 }

@@ -22,7 +22,7 @@ public struct MessageViewRegistry {
         register(ReactionsMessageView.self, for: .footer)
         register(ImageMessageView.self, for: .content, kind: .image)
         register(ImageMessageView.self, for: .content, kind: .video)
-        for kind in [MessageKind.notice, .revoked, .groupNotification, .refusal] {
+        for kind in [MessageKind.notice, .revoked, .erased, .groupNotification, .refusal] {
             register(NoticeMessageView.self, for: .content, kind: kind)
         }
     }

@@ -114,7 +114,10 @@ public final class StateMessageView: MessageView {
     private var isVisible = true
 
     /// Makes an empty state.
-    public required init() { super.init() }
+    public required init() {
+        super.init()
+        mirrorsRightToLeft = true
+    }
 
     nonisolated static func words(for state: Message.State) -> String {
         switch state {
@@ -214,7 +217,10 @@ public final class ReactionsMessageView: MessageView {
     private var chips: [Chip] = []
 
     /// Makes an empty line.
-    public required init() { super.init() }
+    public required init() {
+        super.init()
+        mirrorsRightToLeft = true
+    }
 
     nonisolated static func words(_ reaction: Message.Reaction) -> String {
         reaction.users.count > 1 ? "\(reaction.emoji) \(reaction.users.count)" : reaction.emoji
@@ -249,7 +255,8 @@ public final class ReactionsMessageView: MessageView {
 
     /// The emoji under a point; nil where there is none.
     public func emoji(at point: CGPoint) -> String? {
-        placed().first { $0.rect.contains(point) }?.chip.emoji
+        let point = isMirrored ? CGPoint(x: bounds.width - point.x, y: point.y) : point
+        return placed().first { $0.rect.contains(point) }?.chip.emoji
     }
 
     /// Draws a chip for each emoji.

@@ -63,74 +63,77 @@ public nonisolated struct PlatformCorners: Hashable, Sendable {
 /// What a view draws on; good only while it draws.
 public struct PlatformCanvas {
     private let painter: Painter
+    /// The width in which everything is mirrored; nil for drawing it as it is given.
+    private let mirrorWidth: Double?
 
-    init(_ painter: Painter) {
+    init(_ painter: Painter, mirroredIn width: Double? = nil) {
         self.painter = painter
+        mirrorWidth = width
+    }
+
+    /// The same canvas, on which sides are exchanged; letters and pictures stay as they are.
+    func mirrored(in width: Double) -> PlatformCanvas { PlatformCanvas(painter, mirroredIn: width) }
+
+    private func placed(_ rect: CGRect) -> CGRect { mirrorWidth.map { rect.mirrored(in: $0) } ?? rect }
+
+    private func placed(_ corners: PlatformCorners) -> CornerRadii {
+        guard mirrorWidth != nil else { return corners.value }
+        return CornerRadii(
+            topLeft: corners.topRight, topRight: corners.topLeft, bottomRight: corners.bottomLeft,
+            bottomLeft: corners.bottomRight)
     }
 
     /// Fills a rectangle.
-    public func fill(_ rect: CGRect, _ color: PlatformColor) { painter.fill(rect, color.value) }
+    public func fill(_ rect: CGRect, _ color: PlatformColor) { painter.fill(placed(rect), color.value) }
 
     /// Fills a rectangle with round corners.
     public func fill(_ rect: CGRect, corners: PlatformCorners, _ color: PlatformColor) {
-        painter.fill(rect, corners.value, color.value)
+        painter.fill(placed(rect), placed(corners), color.value)
     }
 
     /// Draws a border inside a rectangle with round corners.
     public func stroke(_ rect: CGRect, corners: PlatformCorners, width: Double = 1, _ color: PlatformColor) {
-        painter.stroke(rect, corners.value, width: width, color.value)
+        painter.stroke(placed(rect), placed(corners), width: width, color.value)
     }
 
     /// Draws a soft shadow around a rectangle with round corners.
     public func shadow(
         _ rect: CGRect, corners: PlatformCorners, _ color: PlatformColor, dy: Double = 1, blur: Double = 4
     ) {
-        painter.shadow(rect, corners.value, color.value, dy: dy, blur: blur)
+        painter.shadow(placed(rect), placed(corners), color.value, dy: dy, blur: blur)
     }
 
     /// Draws a text with its left top corner at a point.
     public func draw(_ text: PlatformText, at point: CGPoint, _ color: PlatformColor) {
-        painter.draw(text.layout, at: point, color.value)
+        guard let mirrorWidth else { return painter.draw(text.layout, at: point, color.value) }
+        let x = mirrorWidth - point.x - text.size.width - text.layout.left
+        painter.draw(text.layout, at: CGPoint(x: x, y: point.y), color.value)
     }
 
     /// Draws a picture over a rectangle with round corners.
     public func draw(_ image: PlatformImage, in rect: CGRect, corners: PlatformCorners = PlatformCorners(0)) {
-        painter.draw(image.texture, in: rect, corners.value)
+        painter.draw(image.texture, in: placed(rect), placed(corners))
     }
 
     /// Cuts what is drawn inside at a rectangle with round corners.
     public func clip(to rect: CGRect, corners: PlatformCorners = PlatformCorners(0), _ body: () -> Void) {
-        painter.clip(to: rect, corners.value, body)
+        painter.clip(to: placed(rect), placed(corners), body)
     }
 
     /// Draws an icon in a square.
     public func draw(_ icon: PlatformIcon, in rect: CGRect, _ color: PlatformColor, width: Double = 1.6) {
-        let scale = rect.width / 16
-        func place(_ point: CGPoint) -> CGPoint {
-            CGPoint(x: rect.minX + point.x * scale, y: rect.minY + point.y * scale)
-        }
-        for circle in icon.circles {
-            painter.arc(
-                center: place(CGPoint(x: circle.x, y: circle.y)), radius: circle.radius * scale,
-                from: circle.start,
-                to: circle.end, width: icon.fills ? circle.radius * scale : width, color.value)
-        }
-        if !icon.strokes.isEmpty {
-            painter.lines(
-                icon.strokes.map { $0.map(place) }, width: width, color.value,
-                in: rect.insetBy(dx: -2, dy: -2),
-                fills: icon.fills)
-        }
+        let turns = icon.isDirectional && PlatformApplication.isRightToLeft
+        painter.draw((turns ? icon.mirrored : icon).drawing, in: placed(rect), color.value, width: width)
     }
+}
 
-    /// Draws a part of a circle; angles are in turns from the right, clockwise.
-    public func arc(
-        center: CGPoint, radius: Double, from start: Double, to end: Double, width: Double,
-        _ color: PlatformColor
-    ) {
-        painter.arc(
-            center: center, radius: radius, from: start * 2 * .pi, to: end * 2 * .pi, width: width,
-            color.value)
+extension PlatformIcon {
+    var drawing: LineDrawing {
+        LineDrawing(
+            strokes: strokes,
+            circles: circles.map {
+                LineDrawing.Circle(x: $0.x, y: $0.y, radius: $0.radius, start: $0.start, end: $0.end)
+            }, fills: fills)
     }
 }
 
@@ -141,11 +144,20 @@ public nonisolated struct PlatformImage: Sendable {
     /// The extent in pixels.
     public var size: CGSize { CGSize(width: Double(texture.width), height: Double(texture.height)) }
 
-    /// Decodes the bytes of a PNG, JPEG or TIFF file; nil when they are none.
+    /// The most pixels that a file may claim to have; one that claims more is not decoded.
+    public static let pixelCountMax = 64_000_000
+
+    /// Decodes the bytes of a picture's file, such as PNG or JPEG; nil when they are none.
     ///
     /// It takes its time and is not for the main thread.
-    public init?(encoded data: Data) {
-        guard let texture = Texture(encoded: data) else { return nil }
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - sideMax: The greatest extent in pixels; a larger picture is made to fit.
+    public init?(encoded data: Data, sideMax: Int = 4_096) {
+        guard let texture = Texture(encoded: data, sideMax: sideMax, pixelCountMax: Self.pixelCountMax) else {
+            return nil
+        }
         self.texture = texture
     }
 

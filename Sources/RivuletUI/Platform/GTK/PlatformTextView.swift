@@ -16,8 +16,8 @@ public final class PlatformTextView: PlatformView {
 
     private var style = PlatformTextStyle()
     private var spans: [PlatformTextSpan] = []
-    private var layout: PlatformText?
-    private var layoutWidth = -1.0
+    /// The layouts for the last two widths: constraints ask for the widest while another one is shown.
+    private var layouts: [(width: Double, text: PlatformText)] = []
     private var anchor: Int?
     private var selection: Range<Int>?
 
@@ -28,7 +28,8 @@ public final class PlatformTextView: PlatformView {
         widget.setCursor("text")
         widget.onMouseDrag(
             began: { [weak self] point in self?.beginSelection(at: point) },
-            moved: { [weak self] point in self?.extendSelection(by: point) }, ended: { _ in })
+            moved: { [weak self] point in self?.extendSelection(by: point) },
+            ended: { [weak self] point in self?.endDrag(at: point) })
         widget.onPress { [weak self] button, count, point in
             guard button == 1, count > 1 else { return }
             self?.selectWord(at: point, whole: count > 2)
@@ -41,17 +42,17 @@ public final class PlatformTextView: PlatformView {
         self.text = text
         self.style = style
         self.spans = spans
-        layout = nil
+        layouts.removeAll(keepingCapacity: true)
         selection = nil
         invalidateIntrinsicContentSize()
         setNeedsDisplay()
     }
 
     private func layout(width: Double) -> PlatformText {
-        if let layout, layoutWidth == width { return layout }
+        if let known = layouts.first(where: { $0.width == width }) { return known.text }
         let made = PlatformText(text, style: style, width: width > 0 ? width : nil, spans: spans)
-        layout = made
-        layoutWidth = width
+        if layouts.count > 1 { layouts.removeFirst() }
+        layouts.append((width, made))
         return made
     }
 
@@ -61,9 +62,7 @@ public final class PlatformTextView: PlatformView {
 
     /// The size of the text, no wider than the given width.
     public override func sizeThatFits(_ size: CGSize) -> CGSize {
-        let inner = PlatformText(
-            text, style: style, width: max(1, size.width - 2 * padding.width), spans: spans
-        ).size
+        let inner = layout(width: max(1, size.width - 2 * padding.width)).size
         return CGSize(width: inner.width + 2 * padding.width, height: inner.height + 2 * padding.height)
     }
 
@@ -130,8 +129,21 @@ public final class PlatformTextView: PlatformView {
 
     private func beginSelection(at point: CGPoint) {
         dragStart = point
-        anchor = index(at: point)
-        clearSelection()
+        // What is selected can be dragged away.
+        anchor = isSelected(at: point) ? nil : index(at: point)
+        if anchor != nil { clearSelection() }
+    }
+
+    /// A press on the selection that led nowhere ends it.
+    private func endDrag(at offset: CGPoint) {
+        if anchor == nil, abs(offset.x) + abs(offset.y) <= 3 { clearSelection() }
+    }
+
+    /// Whether a point lies on what is selected.
+    func isSelected(at point: CGPoint) -> Bool {
+        guard let selection, !selection.isEmpty else { return false }
+        let inside = CGPoint(x: point.x - padding.width, y: point.y - padding.height)
+        return shownLayout().rects(of: selection).contains { $0.contains(inside) }
     }
 
     private func extendSelection(by offset: CGPoint) {

@@ -37,11 +37,13 @@ open class PlatformView {
         didSet { if preferredMaxLayoutWidth != oldValue { invalidateIntrinsicContentSize() } }
     }
     private var isLayingOut = false
-    private var hasConstraints = false
+    var constraints: [PlatformConstraint] = []
+    private var hasConstraints: Bool { !constraints.isEmpty }
     private var isDirty = false
-    private var insistsOnIntrinsicSize = false
     /// How many views are laying out their children now, one inside the other.
     private(set) static var layoutDepth = 0
+    /// Whether a size is being found, which concerns nothing on the screen.
+    static var isMeasuring = false
     /// Views that asked for a layout while one was under way.
     private static var waiting: [PlatformView] = []
 
@@ -59,8 +61,14 @@ open class PlatformView {
 
     private func adopt(_ custom: CustomWidget) {
         custom.onLayout = { [weak self] size in self?.lay(in: size) }
-        custom.onDraw = { [weak self] painter in self?.draw(PlatformCanvas(painter)) }
-        custom.onDrawAbove = { [weak self] painter in self?.drawAbove(PlatformCanvas(painter)) }
+        custom.onDraw = { [weak self] painter in
+            guard let self else { return }
+            self.draw(PlatformCanvas(painter, mirroredIn: self.isMirrored ? self.bounds.width : nil))
+        }
+        custom.onDrawAbove = { [weak self] painter in
+            guard let self else { return }
+            self.drawAbove(PlatformCanvas(painter, mirroredIn: self.isMirrored ? self.bounds.width : nil))
+        }
         custom.onMeasure = { [weak self] isHorizontal, extent in
             guard let self else { return (0, 0) }
             return self.measure(isHorizontal: isHorizontal, extent: extent)
@@ -84,9 +92,7 @@ open class PlatformView {
 
     private func measure(isHorizontal: Bool, extent: Int) -> (minimum: Int, natural: Int) {
         guard let size = intrinsicContentSize else { return (0, 0) }
-        // While constraints are asked for a size, the contents insist on theirs; when they are laid out, they follow.
-        let wish = Int((isHorizontal ? size.width : size.height).rounded(.up))
-        return (insistsOnIntrinsicSize ? wish : 0, wish)
+        return (0, Int((isHorizontal ? size.width : size.height).rounded(.up)))
     }
 
     // MARK: the tree
@@ -128,6 +134,17 @@ open class PlatformView {
         }
     }
 
+    /// Whether the frames of children and what ``draw(_:)`` draws are given for an interface that reads from left to
+    /// right, and are mirrored in one that reads from right to left.
+    public var mirrorsRightToLeft = false
+    /// Whether children and drawing are mirrored now.
+    public var isMirrored: Bool { mirrorsRightToLeft && PlatformApplication.isRightToLeft }
+
+    /// Where a child really is: its frame, mirrored where this view is.
+    public func shownFrame(of child: PlatformView) -> CGRect {
+        isMirrored ? child.frame.mirrored(in: bounds.width) : child.frame
+    }
+
     /// The view's own area.
     public var bounds: CGRect { CGRect(origin: .zero, size: widget.size) }
 
@@ -135,9 +152,10 @@ open class PlatformView {
         isDirty = false
         isLayingOut = true
         Self.layoutDepth += 1
+        if hasConstraints { placeByConstraints(in: size) }
         layoutSubviews()
         for view in subviews where !view.isHidden {
-            view.widget.allocate(view.frame)
+            view.widget.allocate(shownFrame(of: view))
             // What wished for a layout meanwhile gets it here, also where its size is the same as before.
             if view.isDirty { view.lay(in: view.widget.size) }
         }
@@ -170,8 +188,8 @@ open class PlatformView {
 
     /// Says that ``intrinsicContentSize`` is another now.
     public func invalidateIntrinsicContentSize() {
-        guard superview?.hasConstraints == true, Self.layoutDepth == 0 else { return }
-        widget.queueResize()
+        guard !Self.isMeasuring, let superview, superview.hasConstraints else { return }
+        superview.setNeedsLayout()
     }
 
     /// Asks for ``draw(_:)``.
@@ -184,54 +202,6 @@ open class PlatformView {
 
     /// Whether a point of the view's own area is inside.
     public func contains(_ point: CGPoint) -> Bool { bounds.contains(point) }
-
-    // MARK: constraints
-
-    /// Adds a constraint on children, which from now on are laid out by constraints.
-    public func addConstraint(_ constraint: PlatformConstraint) {
-        guard let custom = widget as? CustomWidget else { return }
-        if !hasConstraints {
-            hasConstraints = true
-            custom.useConstraints()
-        }
-        custom.addConstraint(constraint.value)
-    }
-
-    /// The size that the constraints give the view, with every line broken to fit the width.
-    ///
-    /// It takes two passes: the first finds how wide each view may be, the second breaks lines at these widths and
-    /// adds up heights, since the platform's solver knows of no heights that depend on widths. The view must be in a
-    /// window.
-    public func systemLayoutSizeFitting(_ fitting: CGSize, insets: Double = 0) -> CGSize {
-        let wrapping = wrappingViews()
-        for view in wrapping {
-            view.insistsOnIntrinsicSize = true
-            view.preferredMaxLayoutWidth = 0
-            view.invalidateIntrinsicContentSize()
-        }
-        let natural = widget.measure(isHorizontal: true).natural
-        let width = min(Double(natural), fitting.width)
-        if Double(natural) > fitting.width {
-            let excess = Double(natural) - fitting.width
-            for view in wrapping {
-                let own = view.intrinsicContentSize?.width ?? 0
-                view.preferredMaxLayoutWidth = max(1, own - excess - insets)
-            }
-        }
-        let height = widget.measure(isHorizontal: false).natural
-        let used = min(width, Double(widget.measure(isHorizontal: true).natural))
-        return CGSize(width: used, height: min(Double(height), fitting.height))
-    }
-
-    private func wrappingViews() -> [PlatformView] {
-        var found: [PlatformView] = []
-        var open = subviews
-        while let view = open.popLast() {
-            if view.intrinsicContentSize != nil { found.append(view) }
-            open += view.subviews
-        }
-        return found
-    }
 
     // MARK: look
 
@@ -286,6 +256,11 @@ open class PlatformView {
     /// Takes files, by their paths, and texts that are dropped on the view.
     public func onDrop(files: @escaping ([String]) -> Void, text: @escaping (String) -> Void) {
         widget.onDrop(files: files, text: text)
+    }
+
+    /// Lets what lies under the pointer be dragged away, to another view or another program.
+    public func onDragOut(_ content: @escaping (CGPoint) -> PlatformDragContent?) {
+        widget.onDragOut { content($0)?.value }
     }
 
     /// Calls the action with the pointer's place, and with nil when it left.
@@ -373,6 +348,13 @@ open class PlatformView {
     public func copyToClipboard(_ text: String) { widget.copy(text) }
 }
 
+extension CGRect {
+    /// The rectangle at the same distance from the other side.
+    func mirrored(in width: Double) -> CGRect {
+        CGRect(x: width - maxX, y: minY, width: self.width, height: height)
+    }
+}
+
 extension PlatformView.Role {
     var value: CustomWidget.Role {
         switch self {
@@ -384,6 +366,21 @@ extension PlatformView.Role {
         case .alert: .alert
         case .decoration: .presentation
         case .button: .button
+        }
+    }
+}
+
+/// What is dragged out of a view.
+public enum PlatformDragContent {
+    /// A text.
+    case text(String)
+    /// A picture.
+    case picture(PlatformImage)
+
+    var value: DragContent {
+        switch self {
+        case .text(let text): .text(text)
+        case .picture(let image): .picture(image.texture)
         }
     }
 }

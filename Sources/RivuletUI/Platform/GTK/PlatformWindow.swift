@@ -83,7 +83,12 @@ public enum PlatformApplication {
     /// Whether the user wants strong contrast.
     public static var isHighContrast: Bool { Desktop.isHighContrast }
     /// Whether the interface reads from right to left.
-    public static var isRightToLeft: Bool { Desktop.isRightToLeft }
+    ///
+    /// That is so when the desktop's language does; setting it counts for views that are made afterwards.
+    public static var isRightToLeft: Bool {
+        get { Desktop.isRightToLeft }
+        set { Desktop.isRightToLeft = newValue }
+    }
     /// Opens an address with the user's program for it.
     public static func open(_ address: String) { Desktop.open(address) }
     /// Calls the action with each warning of the platform's libraries.
