@@ -271,7 +271,10 @@ let package = Package(
             ],
             exclude: ["Snapshots"]),
         .testTarget(
-            name: "RivuletUITests", dependencies: ["RivuletTestSupport", "rivulet-ui-probe"],
+            name: "RivuletUITests",
+            dependencies: [
+                "RivuletModel", "RivuletUI", "RivuletTestSupport", "rivulet-chat", "rivulet-ui-probe",
+            ],
             exclude: ["accessible.py"]),
         .testTarget(name: "TidyTests"),
     ],

@@ -28,6 +28,12 @@ final class AccountModel {
     /// Hears what went wrong with something that the user did.
     var onProblem: ((String) -> Void)?
 
+    /// Hears that other countdowns stand beside bubbles.
+    var onRemarks: (([MessageID: String]) -> Void)?
+
+    private var burning = BurnClock()
+    private var countingDown: Task<Void, Never>?
+    private let started = ContinuousClock.now
     private var tasks: [Task<Void, Never>] = []
     private var isReading = false
     private var isStale = false
@@ -67,6 +73,39 @@ final class AccountModel {
     func stop() {
         for task in tasks { task.cancel() }
         tasks = []
+        countingDown?.cancel()
+    }
+
+    // MARK: what burns
+
+    /// What stands beside the bubbles that burn.
+    var remarks: [MessageID: String] { burning.remarks(at: elapsed) }
+
+    private var elapsed: Duration { ContinuousClock.now - started }
+
+    /// Takes note that rows were in view, where the countdown of what burns begins.
+    func see(_ messages: [Message]) {
+        for message in messages { burning.see(message, at: elapsed) }
+        guard !burning.isEmpty, countingDown == nil else { return }
+        countingDown = Task { [weak self] in
+            while let self, !self.burning.isEmpty, !Task.isCancelled {
+                self.burnDue()
+                self.onRemarks?(self.remarks)
+                do { try await Task.sleep(for: .milliseconds(250)) } catch { break }
+            }
+            self?.countingDown = nil
+        }
+    }
+
+    private func burnDue() {
+        for burnt in burning.takeDue(at: elapsed) {
+            do {
+                // Through the outbox, so that the other side hears of it in any case.
+                try account.post(.custom(BurnedNote(msgid: burnt.uuid)), to: burnt.session)
+            } catch {
+                onProblem?("A message that should have burned is still there.")
+            }
+        }
     }
 
     func conversation(_ session: Session) -> Conversation? {

@@ -48,7 +48,8 @@ final class ChatLife {
             var service = IMServiceConfiguration(
                 endpoints: [ClientEndpoint(host: options.host, port: options.port)], identity: identity)
             service.sendsDeliveryReceipts = true
-            opened = try ChatAccount.open(in: options.store, service: service)
+            opened = try ChatAccount.open(
+                in: options.store, service: service, codec: try BurnedNote.makeCodec())
         }
         account = opened
         let model = AccountModel(account: opened, contacts: contacts, images: ImageStore())

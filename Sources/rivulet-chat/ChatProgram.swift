@@ -32,6 +32,9 @@ enum ChatProgram {
                 help:
                     "The folder that keeps your messages; rivulet/client in your data folder when not given."),
             Option("--theme", value: "NAME", default: "system", help: "light, dark or system."),
+            Option(
+                "--direction", value: "NAME", default: "system",
+                help: "The way the interface reads: ltr, rtl or system."),
             Option("--size", value: "WxH", default: "1120x820", help: "The window's size."),
             Option(
                 "--name", value: "ID=NAME", isRepeated: true,
@@ -70,6 +73,7 @@ enum ChatProgram {
         }
         var warningCount = 0
         if options.isStrict { PlatformApplication.onWarning { _ in warningCount += 1 } }
+        if let isRightToLeft = options.isRightToLeft { PlatformApplication.isRightToLeft = isRightToLeft }
         Theme.use(options.theme)
         PlatformApplication.onStopSignal { PlatformApplication.quit() }
         let life = ChatLife(options)
@@ -105,6 +109,8 @@ struct ChatOptions {
     var partner: UserID?
     var theme: Theme
     var size = CGSize(width: 1120, height: 820)
+    /// Whether the interface reads from right to left; nil for what the desktop says.
+    var isRightToLeft: Bool?
     var names: [UserID: String] = [:]
     var isStrict: Bool
 
@@ -113,6 +119,7 @@ struct ChatOptions {
         isStrict = arguments.flag("--strict")
         theme = try Self.theme(arguments, environment)
         size = try Self.size(arguments)
+        isRightToLeft = try Self.direction(arguments)
         names = try Self.names(arguments)
         partner = try arguments.value("--with", as: Int64.self).map { UserID($0) }
         if isDemo { return }
@@ -144,6 +151,15 @@ struct ChatOptions {
             let named = environment["GTK_THEME"] ?? ""
             return named.hasSuffix(":dark") || PlatformAppearance.isDark(environment) ? .dark : .light
         case let other: throw arguments.usageError("--theme: '\(other)' is not light, dark or system")
+        }
+    }
+
+    private static func direction(_ arguments: Arguments) throws -> Bool? {
+        switch arguments.string("--direction") ?? "system" {
+        case "system": return nil
+        case "ltr": return false
+        case "rtl": return true
+        case let other: throw arguments.usageError("--direction: '\(other)' is not ltr, rtl or system")
         }
     }
 

@@ -74,6 +74,7 @@ final class RootView: PlatformView {
     init(sidebar: SidebarView) {
         self.sidebar = sidebar
         super.init()
+        mirrorsRightToLeft = true
         addSubview(sidebar)
         addSubview(empty)
         addSubview(banner)

@@ -52,6 +52,7 @@ final class ComposerView: PlatformView {
         placeholder = "Message \(title)"
         input = PlatformTextInput(label: placeholder)
         super.init()
+        mirrorsRightToLeft = true
         addSubview(attach)
         addSubview(hint)
         addSubview(input)
@@ -167,7 +168,7 @@ final class ComposerView: PlatformView {
         let offered = ["😀", "😂", "🥹", "👍", "🙏", "🎉", "❤️", "🌄"]
         PlatformMenu.show(
             offered.map { one in PlatformMenu.Item(title: one) { [weak self] in self?.input.insert(one) } },
-            on: self, at: emoji.frame)
+            on: self, at: shownFrame(of: emoji))
     }
 
     private func inputHeight(forWidth width: Double) -> Double {
@@ -212,6 +213,7 @@ final class QuoteBar: PlatformView {
 
     init() {
         super.init()
+        mirrorsRightToLeft = true
         addSubview(close)
     }
 

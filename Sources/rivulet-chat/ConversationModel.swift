@@ -69,9 +69,27 @@ final class ConversationModel: DataManagerDelegate {
     }
 
     /// Sends what was written.
+    ///
+    /// `/burn SECONDS TEXT` sends a text that burns so long after it was read.
     func send() {
+        let words = (written ?? manager.draft.text).split(separator: " ", maxSplits: 2)
+        if words.count == 3, words[0] == "/burn", let seconds = Int(words[1]), seconds > 0 {
+            return sendBurning(String(words[2]), seconds: seconds)
+        }
         keepDraft()
         attempt { try await $0.sendDraft() }
+    }
+
+    private func sendBurning(_ text: String, seconds: Int) {
+        do {
+            try account.account.post(.text(text), to: session, burnSeconds: seconds)
+            keeping?.cancel()
+            written = nil
+            manager.setDraftText("")
+            onDraft?(manager.draft)
+        } catch {
+            account.onProblem?("The message could not be sent.")
+        }
     }
 
     /// Sends files that are pictures.

@@ -38,6 +38,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         flow = MessageFlowView(manager: model.manager, registry: model.registry)
         composer = ComposerView(title: model.account.contacts.title(of: model.session))
         super.init()
+        mirrorsRightToLeft = true
         flow.list.directory = contacts
         flow.list.images = model.account.images
         flow.list.timeStyle = model.account.timeStyle
@@ -61,6 +62,8 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
             text: { [weak composer] text in composer?.insert(text) })
         composer.onCancelReply = { [weak model] in model?.cancelReply() }
         composer.onHeight = { [weak self] in self?.setNeedsLayout() }
+        model.account.onRemarks = { [weak self] remarks in self?.flow.remarks = remarks }
+        flow.remarks = model.account.remarks
         model.onDraft = { [weak self] draft in self?.show(draft) }
         model.onSelection = { [weak self] selection in self?.show(selection) }
         listenToSelectionBar()
@@ -165,6 +168,8 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
 
     func flowView(_ view: MessageFlowView, react reaction: MessageReaction, to message: Message) {}
 
+    func flowView(_ view: MessageFlowView, sees messages: [Message]) { model.account.see(messages) }
+
     func flowView(_ view: MessageFlowView, toggle emoji: String, on message: Message) {
         model.react(to: message, with: emoji)
     }
@@ -180,7 +185,9 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
             }
         }
         guard !items.isEmpty else { return }
-        PlatformMenu.show(Array(items), on: self, at: CGRect(x: 20, y: 48, width: 1, height: 1))
+        PlatformMenu.show(
+            Array(items), on: self,
+            at: CGRect(x: isMirrored ? bounds.width - 21 : 20, y: 48, width: 1, height: 1))
     }
 
     private func offerEmoji(for message: Message) {
@@ -219,6 +226,7 @@ final class SelectionBar: PlatformView {
 
     init() {
         super.init()
+        mirrorsRightToLeft = true
         for view in [count, cancel, forward, delete] as [PlatformView] { addSubview(view) }
     }
 

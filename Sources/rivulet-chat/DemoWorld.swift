@@ -94,7 +94,8 @@ final class DemoWorld {
             endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
             identity: ClientIdentity(uid: user.rawValue, token: token, deviceID: "demo-\(user.rawValue)"))
         service.sendsDeliveryReceipts = true
-        return try ChatAccount.open(in: folder + "/client", service: service)
+        return try ChatAccount.open(
+            in: folder + "/client", service: service, codec: try BurnedNote.makeCodec())
     }
 
     /// Tells who is who.
@@ -168,6 +169,12 @@ final class DemoPartner {
         try await Task.sleep(for: .milliseconds(900))
         let text = Self.reply(to: message.content.summary, count: count, name: person.name)
         count += 1
+        if message.content.summary.lowercased().contains("secret") {
+            try await account.send(
+                .text("The key to the hut lies under the third stone. Forget it soon!"), to: .peer(guest),
+                burnSeconds: 10)
+            return
+        }
         if count % 4 == 3 { try await account.react(to: message, with: "👍") }
         try await account.send(text: text, to: .peer(guest))
     }

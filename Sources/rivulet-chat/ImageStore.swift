@@ -1,14 +1,16 @@
 import Foundation
 import RivuletUI
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Fetches pictures and keeps the last ones; decoding happens off the main thread.
 final class ImageStore: MessageImageLoader {
     /// How many decoded pictures are kept.
     static let countMax = 64
+    /// How many pixels they have together, of four bytes each.
+    static let pixelCountMax = 32_000_000
+    /// How many are fetched at once.
+    static let loadCountMax = 4
+    /// How many wait for that.
+    static let waitingCountMax = 64
     /// The largest file that is fetched.
     nonisolated static let byteCountMax = 20 * 1_024 * 1_024
 
@@ -16,6 +18,12 @@ final class ImageStore: MessageImageLoader {
     private var ownFiles: Set<String> = []
     private var images: [String: PlatformImage] = [:]
     private var order: [String] = []
+    private var pixelCount = 0
+    /// Pictures on their way, so that two rows with one address wait for the same.
+    private var underWay: [String: Task<PlatformImage?, Never>] = [:]
+    private var loadCount = 0
+    /// Those that wait for their turn, the newest last: it is the one that is looked at.
+    private var waiting: [CheckedContinuation<Bool, Never>] = []
 
     /// Lets a file be shown that the user chose to send.
     func allow(_ file: URL) { ownFiles.insert(file.absoluteString) }
@@ -25,33 +33,70 @@ final class ImageStore: MessageImageLoader {
     func image(at address: String, fitting size: CGSize) async -> PlatformImage? {
         if let known = images[address] { return known }
         if address.hasPrefix("file:"), !ownFiles.contains(address) { return nil }
-        guard let found = await Self.load(address) else { return nil }
-        if images[address] == nil {
-            order.append(address)
-            if order.count > Self.countMax { images[order.removeFirst()] = nil }
+        if let other = underWay[address] { return await other.value }
+        let task = Task { [weak self] () -> PlatformImage? in
+            guard let self, await self.waitForTurn() else { return nil }
+            let found = await Self.load(address, sideMax: Int(2 * max(size.width, size.height)))
+            self.giveTurn()
+            return found
         }
-        images[address] = found
+        underWay[address] = task
+        let found = await task.value
+        underWay[address] = nil
+        if let found { keep(found, at: address) }
         return found
     }
 
-    @concurrent
-    private nonisolated static func load(_ address: String) async -> PlatformImage? {
-        if address.hasPrefix(SamplePicture.scheme) { return SamplePicture.draw(address) }
-        if let data = InlinePicture.data(in: address) { return PlatformImage(encoded: data) }
-        guard let url = URL(string: address) else { return nil }
-        do {
-            if url.isFileURL {
-                let data = try Data(contentsOf: url, options: .mappedIfSafe)
-                return data.count <= byteCountMax ? PlatformImage(encoded: data) : nil
-            }
-            guard url.scheme == "https" || url.scheme == "http" else { return nil }
-            let (data, _) = try await URLSession.shared.data(from: url)
-            return data.count <= byteCountMax ? PlatformImage(encoded: data) : nil
-        } catch {
-            // A picture that cannot be had stays a quiet ground; the row offers it again when it is shown anew.
-            return nil
+    private func keep(_ image: PlatformImage, at address: String) {
+        guard images[address] == nil else { return }
+        images[address] = image
+        order.append(address)
+        pixelCount += image.pixelCount
+        while order.count > 1, order.count > Self.countMax || pixelCount > Self.pixelCountMax {
+            pixelCount -= images.removeValue(forKey: order.removeFirst())?.pixelCount ?? 0
         }
     }
+
+    /// Waits until few enough are being fetched; false for one that so many newer ones overtook.
+    private func waitForTurn() async -> Bool {
+        guard loadCount >= Self.loadCountMax else {
+            loadCount += 1
+            return true
+        }
+        if waiting.count >= Self.waitingCountMax { waiting.removeFirst().resume(returning: false) }
+        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func giveTurn() {
+        guard let next = waiting.popLast() else {
+            loadCount -= 1
+            return
+        }
+        next.resume(returning: true)
+    }
+
+    @concurrent
+    private nonisolated static func load(_ address: String, sideMax: Int) async -> PlatformImage? {
+        if address.hasPrefix(SamplePicture.scheme) { return SamplePicture.draw(address) }
+        if let data = InlinePicture.data(in: address) {
+            return PlatformImage(encoded: data, sideMax: sideMax)
+        }
+        guard let url = URL(string: address) else { return nil }
+        if url.isFileURL {
+            guard let data = try? Data(contentsOf: url, options: .mappedIfSafe), data.count <= byteCountMax
+            else { return nil }
+            return PlatformImage(encoded: data, sideMax: sideMax)
+        }
+        // A picture that cannot be had stays a quiet ground; the row offers it again when it is shown anew.
+        guard url.scheme == "https" || url.scheme == "http",
+            let data = await BoundedDownload.data(from: url, byteCountMax: byteCountMax)
+        else { return nil }
+        return PlatformImage(encoded: data, sideMax: sideMax)
+    }
+}
+
+extension PlatformImage {
+    fileprivate nonisolated var pixelCount: Int { Int(size.width * size.height) }
 }
 
 /// Landscapes for the demonstration, drawn from the numbers in their address: `sample:SEED`.

@@ -26,6 +26,7 @@ final class SidebarView: PlatformView {
         list = ConversationListView(model: model)
         super.init()
         clipsToBounds = true
+        mirrorsRightToLeft = true
         addSubview(title)
         addSubview(contrast)
         addSubview(search)
@@ -91,6 +92,7 @@ final class ConversationListView: PlatformView {
     init(model: AccountModel) {
         self.model = model
         super.init(role: .list)
+        mirrorsRightToLeft = true
         accessibilityLabel = "Conversations"
     }
 
@@ -143,6 +145,7 @@ final class ConversationRow: PlatformView {
 
     init() {
         super.init(role: .listItem)
+        mirrorsRightToLeft = true
         isFocusable = true
         onHover { [weak self] point in
             guard let self, self.isHovered != (point != nil) else { return }

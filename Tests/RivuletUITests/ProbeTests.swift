@@ -4,9 +4,10 @@ import Testing
 
 /// The interface on a real display, looked at from inside by `rivulet-ui-probe`.
 @Suite(.serialized) struct ProbeTests {
-    private func facts(_ check: String) async throws -> [String] {
+    private func facts(_ check: String, environment: [String: String] = [:]) async throws -> [String] {
         let display = try await VirtualDisplay()
-        let probe = try Program("rivulet-ui-probe", [check], environment: display.environment)
+        let probe = try Program(
+            "rivulet-ui-probe", [check], environment: display.environment.merging(environment) { $1 })
         let status = try await probe.waitForExit(within: .seconds(100))
         #expect(status == 0, "\(probe.output.suffix(800))")
         return probe.lines
@@ -49,6 +50,80 @@ import Testing
         // Two thousand messages, and no more cells than fit on the largest screen.
         let cells = facts.first { $0.hasPrefix("cells ") }.flatMap { Int($0.dropFirst(6)) } ?? 0
         #expect((1...60).contains(cells), "\(cells) cells")
+    }
+
+    /// The numbers of lines such as `contrast light text on window 15.31`.
+    private func contrasts(_ facts: [String]) -> [(what: String, ratio: Double)] {
+        facts.filter { $0.hasPrefix("contrast ") }.compactMap { line in
+            guard let number = line.split(separator: " ").last.flatMap({ Double($0) }) else { return nil }
+            return (line, number)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `everything written stands out from its ground, light and dark`() async throws {
+        let facts = try await facts("look")
+        #expect(facts.contains("strong false"))
+        let found = contrasts(facts)
+        #expect(found.count == 22)
+        // 4.5 is what WCAG 2.1 asks of text of common size.
+        #expect(found.filter { $0.ratio < 4.5 }.map(\.what) == [])
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `with the desktop's strong contrast quiet text and lines are strong, too`() async throws {
+        let folder = try TemporaryFolder()
+        let settings = folder.path(of: "gtk-4.0")
+        try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+        try Data("[Settings]\ngtk-theme-name=HighContrast\n".utf8)
+            .write(to: URL(filePath: settings + "/settings.ini"))
+        let facts = try await facts("look", environment: ["XDG_CONFIG_HOME": folder.path])
+        #expect(facts.contains("strong true"))
+        let quiet = contrasts(facts).filter { $0.what.contains("quiet") }
+        #expect(quiet.count == 6)
+        #expect(quiet.filter { $0.ratio < 7 }.map(\.what) == [])
+        let lines = facts.filter { $0.hasPrefix("line ") }.compactMap { line in
+            line.split(separator: " ").last.flatMap { Double($0) }
+        }
+        #expect(lines.count == 2 && lines.allSatisfy { $0 >= 3 }, "\(lines)")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `an interface that reads from right to left is mirrored`() async throws {
+        let facts = try await facts("direction")
+        let own = facts.filter { $0.hasPrefix("bubble own") }
+        let others = facts.filter { $0.hasPrefix("bubble other") }
+        #expect(!own.isEmpty && own.allSatisfy { $0.hasSuffix("left") }, "\(facts)")
+        #expect(!others.isEmpty && others.allSatisfy { $0.hasSuffix("right") }, "\(facts)")
+        let avatars = facts.filter { $0.hasPrefix("avatar") }
+        #expect(!avatars.isEmpty && avatars.allSatisfy { $0 == "avatar right" }, "\(facts)")
+        #expect(facts.contains("arabic fits true"), "\(facts)")
+        #expect(facts.contains("jump left"), "\(facts)")
+        #expect(facts.contains("warnings 0"), "\(facts.suffix(6))")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a bubble's text can be dragged out of its row`() async throws {
+        let display = try await VirtualDisplay()
+        let probe = try Program("rivulet-ui-probe", ["drag"], environment: display.environment)
+        try await probe.waitForLine(containing: "ready")
+        let line = probe.lines.first { $0.hasPrefix("bubble at") } ?? ""
+        let numbers = line.split(separator: " ").compactMap { Int($0) }
+        try #require(numbers.count == 4, "\(probe.lines)")
+        let found = try await display.xdotool("search", "--sync", "--onlyvisible", "--name", "^probe$")
+        let window = String(found.split(separator: "\n").last ?? "")
+        // Beside the letters, where a drag does not select.
+        let (x, y) = (numbers[0] + 5, numbers[1] + numbers[3] / 2)
+        try await display.xdotool("mousemove", "--window", window, "\(x)", "\(y)")
+        try await display.xdotool("mousedown", "1")
+        for step in 1...8 {
+            try await display.xdotool("mousemove", "--window", window, "\(x + 20 * step)", "\(y - 30 * step)")
+        }
+        try await display.xdotool("mouseup", "1")
+        try await probe.waitForLine(containing: "dropped text Message number")
+        try probe.closeInput()
+        #expect(try await probe.waitForExit(within: .seconds(20)) == 0)
+        #expect(probe.lines.contains("warnings 0"), "\(probe.lines.suffix(6))")
     }
 
     @Test(.timeLimit(.minutes(2)))
