@@ -120,7 +120,7 @@ let package = Package(
                 "CAllocationCounter",
                 "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletClientCore", "RivuletStore",
                 "RivuletEngine", "RivuletServer", "RivuletServerCore", "RivuletSimulation",
-                "RivuletArguments", "UVKit",
+                "RivuletArguments", "RivuletTransport", "TLSKit", "UVKit",
             ],
             path: "Benchmarks/rivulet-bench"),
 
@@ -222,7 +222,7 @@ let package = Package(
             name: "RivuletServerTests",
             dependencies: [
                 "RivuletServer", "RivuletServerCore", "RivuletModel", "RivuletWire", "SQLiteKit",
-                "RivuletTestSupport", "UVKit", "rivuletd",
+                "RivuletTestSupport", "UVKit", "CFaultVFS", "rivuletd",
             ]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .executableTarget(

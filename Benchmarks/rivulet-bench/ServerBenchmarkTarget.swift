@@ -5,7 +5,18 @@ import RivuletServerCore
 
 /// The server that a load is run against: one that was named, or a `rivuletd` of its own on a new folder.
 final class BenchmarkServer {
+    /// What kind of server is started.
+    enum Kind {
+        case plain
+        /// Clients reach it over TLS.
+        case secured
+        /// It is this program itself as a server, where allocations are counted.
+        case counted
+    }
+
     let hosts: [String]
+    /// The PEM file that its clients trust; nil without TLS.
+    let certificateFile: String?
     private(set) var ports: [UInt16]
     let accounts: [LoadAccount]
     let processIdentifier: Int?
@@ -22,17 +33,18 @@ final class BenchmarkServer {
     ///
     /// - Parameters:
     ///   - settings: Which server, and how many users it knows.
-    ///   - countsAllocations: Whether it is this program itself as a server, where allocations are counted.
+    ///   - kind: What kind of server is started.
     /// - Throws: `LoadError`, and what the server's files say.
-    init(_ settings: ServerBenchmark.Settings, countsAllocations: Bool = false) throws {
+    init(_ settings: ServerBenchmark.Settings, _ kind: Kind = .plain) throws {
         if let named = settings.host, let path = settings.tokensPath {
             hosts = [named]
             ports = [UInt16(settings.port)]
             accounts = try Self.readAccounts(path, count: settings.users)
             processIdentifier = settings.processIdentifier
+            certificateFile = nil
             return
         }
-        hosts = countsAllocations ? ["127.0.0.1"] : Self.ownHosts
+        hosts = kind == .counted ? ["127.0.0.1"] : Self.ownHosts
         ports = []
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "rivulet-bench-\(UUID().uuidString)")
@@ -53,22 +65,60 @@ final class BenchmarkServer {
                     owner: UserID(1), members: (1...Int64(FanoutBenchmark.members)).map { UserID($0) })
             ], at: .current)
         members.close()
-        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        certificateFile = kind == .secured ? try Self.makeCertificate(in: folder) : nil
         let process = Process()
-        if countsAllocations {
+        // Every kind ends with its input, so none is left running when this program is killed.
+        process.standardInput = questions
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        if kind == .counted {
             process.executableURL = own
             process.arguments = [CountedServer.argument, folder.path]
-            process.standardInput = questions
             process.standardOutput = answers
         } else {
             process.executableURL = own.deletingLastPathComponent().appending(path: "rivuletd")
-            process.arguments =
-                [
-                    "--data", folder.path, "--loops", "\(settings.serverLoops)", "--log-level", "warning",
-                ] + hosts.flatMap { ["--listen", "\($0):0"] }
+            process.arguments = Self.arguments(folder, settings, secured: kind == .secured)
         }
         (ports, self.process) = (try Self.launch(process, listeners: hosts.count), process)
         processIdentifier = Int(process.processIdentifier)
+    }
+
+    private static func arguments(
+        _ folder: URL, _ settings: ServerBenchmark.Settings, secured: Bool
+    ) -> [String] {
+        let listen = secured ? "--listen-tls" : "--listen"
+        let certificate =
+            secured
+            ? [
+                "--tls-cert", folder.appending(path: "cert.pem").path, "--tls-key",
+                folder.appending(path: "key.pem").path,
+            ]
+            : []
+        return [
+            "--data", folder.path, "--loops", "\(settings.serverLoops)", "--log-level", "warning",
+            "--stop-at-eof",
+        ] + certificate + ownHosts.flatMap { [listen, "\($0):0"] }
+    }
+
+    /// Makes a certificate for the server's own addresses, which signs itself; answers its file.
+    private static func makeCertificate(in folder: URL) throws -> String {
+        let certificate = folder.appending(path: "cert.pem").path
+        let names = ownHosts.map { "IP:\($0)" }.joined(separator: ",")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=rivulet-bench", "-addext", "subjectAltName=\(names)", "-out", certificate,
+            "-keyout",
+            folder.appending(path: "key.pem").path,
+        ]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw LoadError(description: "openssl did not make a certificate")
+        }
+        return certificate
     }
 
     /// The first place where it listens.
@@ -124,7 +174,7 @@ final class BenchmarkServer {
         while case let bytes = output.fileHandleForReading.availableData, !bytes.isEmpty {
             printed += String(decoding: bytes, as: UTF8.self)
             let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            let ports = lines.filter { $0.hasPrefix("rivuletd: listening on") }.compactMap {
+            let ports = lines.filter { $0.hasPrefix("rivuletd: listening ") }.compactMap {
                 $0.split(separator: ":").last.flatMap { UInt16($0) }
             }
             guard ports.count == count else { continue }

@@ -1,5 +1,7 @@
 import Foundation
+import RivuletTransport
 import RivuletWire
+import TLSKit
 import UVKit
 
 /// What connections cost: logins one after the other, and memory of those that only wait.
@@ -12,8 +14,8 @@ enum ConnectionBenchmark {
             defer { target.stop() }
             try await measureLogins(settings, target, &report)
         }
-        if wanted("server.idle.tcp") {
-            let target = try BenchmarkServer(settings)
+        for isSecured in [false, true] where wanted(isSecured ? "server.idle.tls" : "server.idle.tcp") {
+            let target = try BenchmarkServer(settings, isSecured ? .secured : .plain)
             defer { target.stop() }
             try await measureIdle(settings, target, &report)
         }
@@ -62,10 +64,12 @@ enum ConnectionBenchmark {
             memory.append(use.residentBytes)
         }
         let slope = Double(memory[1] - memory[0]) / Double(settings.idle - few)
+        let isSecured = target.certificateFile != nil
         report.add(
             Figure(
-                suite: "server", name: "server.idle.tcp", parameters: [("from", few), ("to", settings.idle)],
-                value: slope, best: nil, unit: "bytes", better: .lower, bar: 2048))
+                suite: "server", name: isSecured ? "server.idle.tls" : "server.idle.tcp",
+                parameters: [("from", few), ("to", settings.idle)], value: slope, best: nil, unit: "bytes",
+                better: .lower, bar: isSecured ? nil : 2048))
     }
 
     private static func add(
@@ -82,20 +86,26 @@ enum ConnectionBenchmark {
 /// Connections of a benchmark, made one at a time.
 private final class Clients {
     private let loop: EventLoop
+    private let hosts: [String]
     private let addresses: [SocketAddress]
+    private let tls: TLSContext?
     private var turn = 0
     private let kept: LoopBound<Kept>
     private(set) var count = 0
 
     private final class Kept {
-        var streams: [TCPStream] = []
+        var streams: [any ByteStream] = []
     }
 
     init(_ target: BenchmarkServer) async throws {
         let loop = try EventLoop()
         try loop.start()
         self.loop = loop
+        hosts = target.hosts
         addresses = try zip(target.hosts, target.ports).map { try SocketAddress(host: $0, port: $1) }
+        tls = try target.certificateFile.map {
+            try TLSContext(client: TLSClientOptions(authorityFile: $0, resumesSessions: false))
+        }
         kept = try await loop.perform { LoopBound(Kept(), loop: loop) }
     }
 
@@ -110,36 +120,75 @@ private final class Clients {
         let bytes = try Packet(.authToken, .authToken(login), sequence: 1).pack(
             from: .client, profile: .current)
         turn += 1
-        let (loop, address, kept) = (loop, addresses[turn % addresses.count], kept)
+        let (loop, kept, tls) = (loop, kept, tls)
+        let (host, address) = (hosts[turn % hosts.count], addresses[turn % addresses.count])
         let status: Int32 = try await withCheckedThrowingContinuation { continuation in
             let isTaken = loop.enqueue {
+                let answer = LoginAnswer(continuation)
                 do {
                     let stream = try TCPStream.connect(to: address, on: loop)
-                    var reader = LoadFrameReader()
-                    var waiting: CheckedContinuation<Int32, any Error>? = continuation
-                    kept.value.streams.append(stream)
-                    stream.onOpened = { [weak stream] in stream?.resumeReading() }
-                    stream.onRead = { [weak stream] input in
-                        reader.read(input) { frame in
-                            guard case .loginAnswer(let status) = frame else { return }
-                            if !keeps { stream?.close() }
-                            waiting?.resume(returning: status)
-                            waiting = nil
+                    guard let tls else {
+                        stream.onOpened = { [weak stream] in stream?.resumeReading() }
+                        return Self.send(bytes, on: stream, keeps: keeps, kept, answer)
+                    }
+                    stream.onClosed = { _ in answer.fail() }
+                    stream.onOpened = { [weak stream] in
+                        guard let stream else { return }
+                        do {
+                            let secured = try TLSStream(
+                                to: host, port: address.port, over: stream, context: tls)
+                            Self.send(bytes, on: secured, keeps: keeps, kept, answer)
+                            secured.resumeReading()
+                        } catch {
+                            answer.fail()
                         }
                     }
-                    stream.onClosed = { _ in
-                        if !keeps { kept.value.streams.removeAll { $0.isClosing } }
-                        waiting?.resume(throwing: LoadError(description: "the server closed a connection"))
-                        waiting = nil
-                    }
-                    stream.write(bytes)
                 } catch {
-                    continuation.resume(throwing: error)
+                    answer.fail()
                 }
             }
             if !isTaken { continuation.resume(throwing: LoadError(description: "the loop has ended")) }
         }
         guard status == 0 else { throw LoadError(description: "the server refused a token") }
         if keeps { count += 1 }
+    }
+
+    private static func send(
+        _ bytes: [UInt8], on stream: any ByteStream, keeps: Bool, _ kept: LoopBound<Kept>,
+        _ answer: LoginAnswer
+    ) {
+        var reader = LoadFrameReader()
+        kept.value.streams.append(stream)
+        stream.onRead = { [weak stream] input in
+            reader.read(input) { frame in
+                guard case .loginAnswer(let status) = frame else { return }
+                if !keeps { stream?.close() }
+                answer.take(status)
+            }
+        }
+        stream.onClosed = { _ in
+            if !keeps { kept.value.streams.removeAll { $0.isClosing } }
+            answer.fail()
+        }
+        stream.write(bytes)
+    }
+}
+
+/// The answer to one login, given once; used on the loop alone.
+private final class LoginAnswer {
+    private var waiting: CheckedContinuation<Int32, any Error>?
+
+    init(_ waiting: CheckedContinuation<Int32, any Error>) {
+        self.waiting = waiting
+    }
+
+    func take(_ status: Int32) {
+        waiting?.resume(returning: status)
+        waiting = nil
+    }
+
+    func fail() {
+        waiting?.resume(throwing: LoadError(description: "a connection could not be made, or ended"))
+        waiting = nil
     }
 }

@@ -25,7 +25,13 @@ enum CostBenchmark {
             }
             let result = try await ServerBenchmark.measure(.depth(depth), settings, target)
             // It also counts the warm-up and the logins, so all messages that were stored count, too.
-            guard let calls = counter.finish() else { return }
+            let calls: Int
+            do {
+                calls = try counter.finish()
+            } catch {
+                FileHandle.standardError.write(Data("rivulet-bench: \(error)\n".utf8))
+                continue
+            }
             add(
                 "server.peer.syscalls", [("depth", depth)], Double(calls) / Double(max(1, result.total)),
                 "calls/message", .lower, &report)
@@ -36,7 +42,7 @@ enum CostBenchmark {
         _ settings: ServerBenchmark.Settings, _ report: inout BenchmarkReport
     ) async throws {
         for depth in [1, 16] {
-            let target = try BenchmarkServer(settings, countsAllocations: true)
+            let target = try BenchmarkServer(settings, .counted)
             defer { target.stop() }
             let before = try target.allocationCount()
             let result = try await ServerBenchmark.measure(.depth(depth), settings, target)
@@ -127,8 +133,10 @@ private final class SystemCallCounter {
         guard (try? process.run()) != nil else { return nil }
     }
 
-    /// Ends, and answers the number of calls; nil when the system lets nobody count.
-    func finish() -> Int? {
+    /// Ends, and answers the number of calls.
+    ///
+    /// - Throws: `LoadError` with what `perf` said instead.
+    func finish() throws -> Int {
         process.interrupt()
         let identifier = process.processIdentifier
         let bound = DispatchWorkItem { kill(identifier, SIGKILL) }
@@ -137,6 +145,9 @@ private final class SystemCallCounter {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let line = text.split(separator: "\n").first { $0.contains("raw_syscalls") }
-        return line?.split(separator: ",").first.flatMap { Int($0) }
+        guard let count = line?.split(separator: ",").first.flatMap({ Int($0) }) else {
+            throw LoadError(description: "perf counted no system calls: '\(text)'")
+        }
+        return count
     }
 }

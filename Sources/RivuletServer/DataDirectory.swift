@@ -15,6 +15,7 @@ import Synchronization
 /// | `accounts.sqlite` | tokens (hashed) and device numbers; any process may open it at any time |
 /// | `members.sqlite` | groups, room bans, friend lists; the running server or, while it is stopped, one program |
 /// | `keys` | the last key given, by which a copy that was put back is noticed; never part of a backup |
+/// | `room-keys` | a number above every one that a message of a room was given |
 /// | `admin.socket` | through which the running server is asked about groups, rooms and friends |
 /// | `lock` | held by the running server |
 ///
@@ -48,6 +49,8 @@ public struct DataDirectory: Sendable, Hashable {
     public var membersPath: String { path + "/members.sqlite" }
     /// The file that knows the last key given.
     public var keysPath: String { path + "/keys" }
+    /// The file that knows a number above every one that a message of a room was given.
+    public var roomKeysPath: String { path + "/room-keys" }
     /// The socket through which the running server is asked.
     public var adminSocketPath: String { path + "/admin.socket" }
     /// The file that the running server locks.

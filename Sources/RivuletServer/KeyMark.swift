@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// The last key that a log gave, in a file of its own beside the log.
+/// The last key that was given, in a file of its own: that of the message log, or that of rooms.
 ///
 /// A log that knows fewer keys than the mark, or that has no mark at all, was put back from a copy: keys above its own
 /// are with clients already, and giving them to other messages would lose those. The log then begins a new epoch.

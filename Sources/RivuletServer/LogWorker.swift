@@ -37,15 +37,17 @@ final class LogWorker {
             return 0
         }
         let now = settings.clock()
+        // Before the commit, which makes them safe.
+        for case .reportUnread(let account, let count) in tasks {
+            complaining("report_unread", now) { try log.setUnreadCount(count, of: account) }
+        }
         let count = commit(tasks, now)
         var pages: [NodeEvent] = []
         for task in tasks {
             switch task {
-            case .append: break
+            case .append, .reportUnread: break
             case .reportKey(let queue, let reader, let key):
                 complaining("report_key", now) { try log.report(key, of: queue, by: reader) }
-            case .reportUnread(let account, let count):
-                complaining("report_unread", now) { try log.setUnreadCount(count, of: account) }
             case .load(let connection, let request):
                 let page = complaining("load", now) { try log.page(request, limit: settings.pageLimit) }
                 pages.append(page.map { .loaded(connection, $0) } ?? .loadFailed(connection))
@@ -154,8 +156,12 @@ final class LogWorker {
             let last = lastComplaint[step]
             guard last.map({ now.milliseconds - $0.milliseconds >= 10_000 }) ?? true else { return nil }
             lastComplaint[step] = now
-            let code = (error as? SQLiteError)?.shortDescription ?? String(describing: type(of: error))
-            settings.logger.log(.error, "storage failed", [("step", step), ("code", code)])
+            let known = error as? SQLiteError
+            let code = known?.shortDescription ?? String(describing: type(of: error))
+            // An SQLiteError's description has the statement's text and never its values.
+            settings.logger.log(
+                .error, "storage failed",
+                [("step", step), ("code", code)] + (known.map { [("detail", "\($0)")] } ?? []))
             return nil
         }
     }

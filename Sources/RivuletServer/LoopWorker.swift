@@ -4,6 +4,12 @@ import RivuletWire
 import Synchronization
 import UVKit
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Everything that happens on one event loop: accepting, reading, decoding, deadlines, writing.
 ///
 /// What all connections received in one turn of the loop goes to the node as one batch at its end, and everything
@@ -21,9 +27,12 @@ final class LoopWorker {
     private var dirty: [ServerConnection] = []
     private var busy: [ServerConnection] = []
     private var isTurnEndPlanned = false
+    private var pace = TurnPace()
     private var sweep: Timer?
     private var lastTrouble: Int64?
     private var isStopping = false
+    /// Kept by the first loop for all.
+    private let roomKeys: RoomKeyMark?
 
     /// With more bytes than this waiting in the system, nothing more is encoded for a connection.
     private static let unsentBytesMax = 256 * 1024
@@ -37,6 +46,8 @@ final class LoopWorker {
         self.node = node
         self.configuration = configuration
         self.connectionsMax = connectionsMax
+        roomKeys = index == 0 ? RoomKeyMark(in: configuration.data) : nil
+        roomKeys?.reserve(above: node.lastRoomKey, at: node.clock())
         let timer = try Timer(on: loop) { [weak self] in self?.sweepDeadlines() }
         sweep = timer
         timer.arm(after: sweepInterval)
@@ -143,7 +154,13 @@ final class LoopWorker {
     private func planTurnEnd() {
         guard !isTurnEndPlanned else { return }
         isTurnEndPlanned = true
-        loop.atEndOfTurn { [weak self] in self?.endTurn() }
+        loop.atEndOfTurn { [weak self] in
+            guard let self else { return }
+            let count = events.count
+            endTurn()
+            let rest = pace.rest(after: count, now: loop.nowNanoseconds)
+            if rest > 0, !isStopping { usleep(UInt32(clamping: rest / 1000)) }
+        }
     }
 
     private func endTurn() {
@@ -300,6 +317,7 @@ final class LoopWorker {
                 finish(connection, reason)
             }
         }
+        roomKeys?.reserve(above: node.lastRoomKey, at: node.clock())
         planTurnEnd()
         sweep?.arm(after: sweepInterval)
     }

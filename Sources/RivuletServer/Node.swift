@@ -35,10 +35,14 @@ final class Node: Sendable {
     }
 
     /// Gives the core what is known at the start, before any connection.
-    func setMemberships(_ known: Memberships) {
+    ///
+    /// - Parameters:
+    ///   - known: Who is in which group.
+    ///   - lastRoomKey: A number above every one that a message of a room was given.
+    func begin(with known: Memberships, lastRoomKey: Int64) {
         let made = NodeCore(
             limits: configuration.limits, rules: configuration.rules, memberships: known,
-            filter: configuration.contentFilter)
+            filter: configuration.contentFilter, lastRoomKey: lastRoomKey)
         core.withLock { $0 = made }
     }
 
@@ -99,6 +103,11 @@ final class Node: Sendable {
             let action = NodeAction.broadcast(part, packets)
             if owner == worker { own.append(action) } else { others[owner, default: []].append(action) }
         }
+    }
+
+    /// The number of the last message of a room.
+    var lastRoomKey: Int64 {
+        core.withLock { $0.lastRoomKey }
     }
 
     /// Asks the core something.

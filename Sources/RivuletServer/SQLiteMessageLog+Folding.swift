@@ -47,7 +47,7 @@ extension SQLiteMessageLog {
     /// - Returns: Whether there is more to do.
     /// - Throws: `SQLiteError`; then nothing of the slice was done.
     func maintain(rowsMax: Int, isIdle: Bool = true) throws -> Bool {
-        if mayHoldBurned, isIdle { mayHoldBurned = try !database.checkpoint(truncates: true) }
+        if mayHoldBurned, isIdle { try cutBurned() }
         if fold == nil { beginFold(isIdle: isIdle) }
         guard fold != nil || (isIdle && hasUnsaved) else {
             return unfoldedCount > 0 || hasUnsaved || mayHoldBurned
@@ -66,9 +66,20 @@ extension SQLiteMessageLog {
             writtenByteCount += rowsMax * 1024
         } catch {
             fold = before
+            noteFailure(error)
             throw error
         }
         return fold != nil || unfoldedCount > 0 || mayHoldBurned
+    }
+
+    /// Cuts the write-ahead log, in which a burned message may still be.
+    private func cutBurned() throws {
+        do {
+            mayHoldBurned = try !database.checkpoint(truncates: true)
+        } catch {
+            noteFailure(error)
+            throw error
+        }
     }
 
     /// Runs transactions whose loss would cost nothing but work.
@@ -94,7 +105,7 @@ extension SQLiteMessageLog {
         !unsavedReports.isEmpty || !unsavedUnreadCounts.isEmpty
     }
 
-    private func saveUnreadCounts() throws {
+    func saveUnreadCounts() throws {
         for (account, count) in unsavedUnreadCounts {
             let (app, user) = (SQLiteValue.integer(account.app), SQLiteValue.integer(account.user.rawValue))
             if count > 0 {

@@ -20,18 +20,27 @@ extension SQLiteMessageLog {
             count += row.records.reduce(1) { $0 + $1.0.places.count }
         }
         guard let last = removed.last else { return false }
-        try erasing {
-            try database.transaction {
-                for (id, records) in removed {
-                    for (record, location) in records { try remove(record, location) }
-                    try database.execute("DELETE FROM journal WHERE id = ?", .integer(id))
-                }
-                try saveState("trimmed", last.id)
-            }
+        do {
+            try erasing { try remove(removed, upTo: last.id) }
+        } catch {
+            noteFailure(error)
+            throw error
         }
         trimmedRow = last.id
         cachedRow = nil
         return isMore
+    }
+
+    private func remove(_ rows: [(id: Int64, records: [(LogRecord, RecordLocation)])], upTo last: Int64)
+        throws
+    {
+        try database.transaction {
+            for (id, records) in rows {
+                for (record, location) in records { try remove(record, location) }
+                try database.execute("DELETE FROM journal WHERE id = ?", .integer(id))
+            }
+            try saveState("trimmed", last)
+        }
     }
 
     /// The oldest row of the journal behind this one that may be removed, with its records.

@@ -93,16 +93,20 @@ extension Server {
     /// How many steps one call makes at most.
     private static let historySlicesMax = 20
 
-    /// The last messages of a room, oldest first; a room is open to everybody.
+    /// Some messages of a room, oldest first: the newest, the last before a key, or the first after one.
+    ///
+    /// A room is open to everybody.
     ///
     /// - Throws: ``ServerError`` with `notRunning`.
     public func roomHistory(
-        of room: RoomID, before: Int64? = nil, limit: Int
+        of room: RoomID, before: Int64? = nil, after: Int64? = nil, limit: Int
     ) throws -> [RoomHistoryEntry] {
         let node = try runningNode()
         let now = clock()
+        // One more than a page holds tells whether there is more.
+        let limit = min(max(1, limit), Self.historyLimitMax + 1)
         return node.read {
-            $0.roomHistory(of: room, before: before, limit: min(max(1, limit), Self.historyLimitMax), at: now)
+            $0.roomHistory(of: room, before: before, after: after, limit: limit, at: now)
         }
     }
 

@@ -213,7 +213,8 @@ public final class Server: Sendable {
         }
         do {
             try node.membershipThread.start(
-                open: { try MembershipFile(in: folder) }, opened: { node.setMemberships($0) })
+                open: { try MembershipFile(in: folder) },
+                opened: { node.begin(with: $0, lastRoomKey: RoomKeyMark.found(in: folder)) })
         } catch {
             node.closeLog()
             node.accountThread.close()

@@ -37,7 +37,7 @@ public protocol MessageLog: AnyObject {
     /// The number of unread messages that a user's client reported since the last login; 0 when none did.
     func unreadCount(of account: Account) throws -> Int32
 
-    /// Keeps a number of unread messages; it may be lost in a crash, but not in an orderly stop.
+    /// Keeps a number of unread messages; the next message that is stored makes it safe, and so does an orderly stop.
     func setUnreadCount(_ count: Int32, of account: Account) throws
 
     /// Removes messages that were taken before a time, some at each call; their keys are not used again.

@@ -79,24 +79,26 @@ extension NodeCore {
         {
             roomHistories[quietest] = nil
         }
-        lastRoomKey += 1
+        lastRoomKey = RoomKey.next(after: lastRoomKey, at: now)
         roomHistories[room, default: RoomHistory()].add(
             RoomHistoryEntry(key: lastRoomKey, author: author, time: now, content: message.content), rules)
     }
 
-    /// The last messages of a room, oldest first.
+    /// Some messages of a room, oldest first: the newest, the last before a key, or the first after one.
     ///
     /// - Parameters:
     ///   - room: The room.
-    ///   - before: Only messages with a smaller key; nil for the newest.
+    ///   - before: Only messages with a smaller key.
+    ///   - after: Only messages with a greater key, the oldest of them.
     ///   - limit: At most so many.
     ///   - time: Now, for their age.
     /// - Returns: At most `limit` messages.
     public func roomHistory(
-        of room: RoomID, before: Int64? = nil, limit: Int, at time: WallTime
+        of room: RoomID, before: Int64? = nil, after: Int64? = nil, limit: Int, at time: WallTime
     ) -> [RoomHistoryEntry] {
         guard var history = roomHistories[room] else { return [] }
         history.expire(at: time, rules)
-        return Array(history.current.prefix { $0.key < before ?? .max }.suffix(max(0, limit)))
+        let entries = history.current.drop { $0.key <= after ?? .min }.prefix { $0.key < before ?? .max }
+        return Array(after == nil ? entries.suffix(max(0, limit)) : entries.prefix(max(0, limit)))
     }
 }

@@ -76,7 +76,8 @@ public struct NodeCore: Sendable {
     var connectionCountOfAddress: [PeerAddress: Int] = [:]
     var rooms: [RoomID: [ConnectionID]] = [:]
     var roomHistories: [RoomID: RoomHistory] = [:]
-    var lastRoomKey: Int64 = 0
+    /// The number of the last message of a room, of any room.
+    public internal(set) var lastRoomKey: Int64
     var presence = PresenceBook()
     var groupViews = GroupViews()
     /// The tokens revoked lately, for logins that were decided before.
@@ -103,10 +104,12 @@ public struct NodeCore: Sendable {
     ///   - rules: What it allows.
     ///   - memberships: The groups, bans and friends at the start.
     ///   - filter: Looks at every message before it is taken.
+    ///   - lastRoomKey: Messages of rooms get greater numbers than this.
     public init(
         limits: Limits = Limits(), rules: NodeRules = NodeRules(), memberships: Memberships = Memberships(),
-        filter: ContentFilter? = nil
+        filter: ContentFilter? = nil, lastRoomKey: Int64 = 0
     ) {
+        self.lastRoomKey = lastRoomKey
         self.limits = limits
         self.rules = rules
         self.memberships = memberships

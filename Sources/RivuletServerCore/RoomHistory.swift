@@ -2,7 +2,7 @@ import RivuletModel
 
 /// One message of a room, as its history keeps it.
 public struct RoomHistoryEntry: Sendable, Hashable {
-    /// Its number; grows within a server's run.
+    /// Its number; grows, and is never given again, also when the server was restarted meanwhile.
     public var key: Int64
     /// Who wrote it.
     public var author: Account
@@ -14,6 +14,26 @@ public struct RoomHistoryEntry: Sendable, Hashable {
     /// The uuid among the top-level keys of the content; nil when it has none.
     public var uuid: String? {
         ContentScanner.uuid(in: content).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// The numbers of messages in rooms.
+///
+/// Rooms are not stored, so the numbers rest on the clock: who asks after a restart for what came after a number hears
+/// of all that came since. A clock that was set back does no harm as long as the node begins above the last number.
+public enum RoomKey {
+    /// So many numbers are left for each millisecond; all stay below 2^53 until the year 2248.
+    private static let shift: Int64 = 10
+    private static let millisecondsMax: Int64 = 1 << 43 - 1
+
+    /// The first number of a moment.
+    public static func first(at time: WallTime) -> Int64 {
+        min(max(0, time.milliseconds), millisecondsMax) << shift
+    }
+
+    /// The number after the last one.
+    static func next(after last: Int64, at time: WallTime) -> Int64 {
+        max(last + 1, first(at: time))
     }
 }
 

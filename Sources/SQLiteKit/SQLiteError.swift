@@ -37,6 +37,8 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let interrupted = Code(rawValue: SQLITE_INTERRUPT)
         /// The file is damaged (SQLITE_CORRUPT, 11).
         public static let corrupt = Code(rawValue: SQLITE_CORRUPT)
+        /// The system could not say that what was written is on the disk (SQLITE_IOERR_FSYNC, 1034).
+        public static let syncFailed = Code(rawValue: 1034)
         /// The disk or the permitted size is used up (SQLITE_FULL, 13).
         public static let full = Code(rawValue: SQLITE_FULL)
         /// The file cannot be opened (SQLITE_CANTOPEN, 14).

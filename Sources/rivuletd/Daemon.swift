@@ -39,6 +39,11 @@ enum Daemon {
             Option(
                 "--ready-fd", value: "N",
                 help: "Writes a line with the address to this descriptor once it listens, and closes it."),
+            Option(
+                "--stop-at-eof",
+                help:
+                    "Stops in order when standard input ends, as it does when the program that started this ends."
+            ),
         ])
 
     private static let standardFolder = "$XDG_DATA_HOME/rivulet/server or ~/.local/share/rivulet/server"
@@ -75,6 +80,7 @@ enum Daemon {
         }
         // Watched from the start, so that a signal during a slow start stops it in order, too.
         let signals = Signals()
+        if settings.stopsAtEndOfInput { signals.stopAtEndOfInput() }
         let server = Server(settings.configuration, logger: logger)
         do {
             try await server.start()

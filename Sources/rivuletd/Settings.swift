@@ -9,6 +9,7 @@ struct Settings {
     var logLevel = LogRecordLine.Level.info
     var logFormat = LogFormat.text
     var readyDescriptor: Int32?
+    var stopsAtEndOfInput = false
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws {
         var file: ConfigurationFile?
@@ -43,6 +44,7 @@ struct Settings {
             }
             readyDescriptor = Int32(descriptor)
         }
+        stopsAtEndOfInput = arguments.flag("--stop-at-eof")
         try readLogSettings(arguments, file)
     }
 

@@ -286,6 +286,10 @@ import Testing
         #expect(kept(9, limit: 2) == ["6", "7"])
         let newest = try #require(node.core.roomHistory(of: RoomID(9), limit: 1, at: node.now).first?.key)
         #expect(kept(9, before: newest, limit: 2) == ["5", "6"])
+        let oldest = node.core.roomHistory(of: RoomID(9), before: newest, limit: 10, at: node.now)[1].key
+        #expect(
+            node.core.roomHistory(of: RoomID(9), after: oldest, limit: 2, at: node.now).map(\.content)
+                == ["5", "6"])
         try write("twelve bytes", in: 9)
         try write("twelve bytez", in: 9)
         #expect(kept(9) == ["twelve bytez"])
@@ -293,6 +297,25 @@ import Testing
         #expect(kept(9).isEmpty)
         for id in 10...12 as ClosedRange<Int64> { node.now.milliseconds += 1; try write("x", in: id) }
         #expect((kept(10), kept(11), kept(12)) == ([], ["x"], ["x"]), "the quietest room is forgotten")
+    }
+
+    @Test mutating func `numbers of room messages follow the clock, and never go back with it`() throws {
+        let last = RoomKey.first(at: node.now) + 5
+        node.core = NodeCore(lastRoomKey: last)
+        let author = try node.login(1)
+        _ = try node.feed([.received(author, Packet(.enterRoom, .roomID(9)))])
+        for step in [0, 0, 1, -3_600_000, 3_600_001, -80_000_000, 80_000_000] as [Int64] {
+            node.now.milliseconds += step
+            _ = try node.feed([.received(author, room(1, 9)), .received(author, room(1, 9))])
+        }
+        node.now.milliseconds = 0
+        let keys = node.core.roomHistory(of: RoomID(9), limit: 100, at: node.now).map(\.key)
+        #expect(keys.first == last + 1)
+        #expect(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(keys.count == 14)
+        for time in [.min, -1, 0, 1 << 43, .max] as [Int64] {
+            #expect((0..<1 << 53).contains(RoomKey.first(at: WallTime(milliseconds: time))))
+        }
     }
 
     @Test mutating func `UNREAD_COUNT is kept until the next login`() throws {

@@ -47,6 +47,65 @@ import Testing
         #expect(program.output.contains("server stopped"))
     }
 
+    @Test func `the end of its input stops it in order, when it is told so, and else means nothing`()
+        async throws
+    {
+        let program = try start(["--stop-at-eof"])
+        try await program.waitForLine(containing: "listening on")
+        try program.type("what comes is not looked at\n")
+        try program.closeInput()
+        #expect(try await program.waitForExit() == 0)
+        #expect(program.output.contains("server stopped"))
+
+        let other = try start()
+        try other.closeInput()
+        let line = try await other.waitForLine(containing: "listening on")
+        let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+        let client = try await RawClient.connect(port: port)
+        #expect(try await client.receiveUntilPong().isEmpty)
+        other.signal(SIGTERM)
+        #expect(try await other.waitForExit() == 0)
+    }
+
+    @Test func `SIGHUP lets it read the certificate again, and files that cannot be used change nothing`()
+        async throws
+    {
+        let authority = try CertificateMaker()
+        let made = try (0..<2).map { _ in try authority.certificate(for: ["DNS:localhost"]) }
+        let (certificate, key) = (folder.path(of: "cert.pem"), folder.path(of: "key.pem"))
+        func install(_ index: Int) throws {
+            for (from, to) in [(made[index].certificateFile, certificate), (made[index].keyFile, key)] {
+                try Data(contentsOf: URL(filePath: from)).write(to: URL(filePath: to))
+            }
+        }
+        try install(0)
+        let program = try start([
+            "--listen-tls", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key,
+        ])
+        let line = try await program.waitForLine(containing: "listening with TLS on 127.0.0.1:")
+        let address = try #require(line.split(separator: " ").last.map(String.init))
+        /// Which of the certificates a new connection is shown.
+        func shown() throws -> [Int] {
+            let (printed, _) = try runToEnd("/usr/bin/openssl", ["s_client", "-connect", address])
+            return try made.indices.filter { index in
+                let text = try String(contentsOfFile: made[index].certificateFile, encoding: .utf8)
+                return printed.contains(text.trimmingCharacters(in: .newlines))
+            }
+        }
+        #expect(try shown() == [0])
+        try install(1)
+        #expect(try shown() == [0], "not before it is asked to")
+        program.signal(SIGHUP)
+        try await program.waitForLine(containing: "certificate read again")
+        #expect(try shown() == [1])
+        try Data("no certificate".utf8).write(to: URL(filePath: certificate))
+        program.signal(SIGHUP)
+        try await program.waitForLine(containing: "the old certificate stays")
+        #expect(try shown() == [1])
+        program.signal(SIGTERM)
+        #expect(try await program.waitForExit() == 0)
+    }
+
     @Test func `a taken port is named`() async throws {
         let first = try start()
         let line = try await first.waitForLine(containing: "listening on")
@@ -121,6 +180,7 @@ import Testing
         #expect(helpStatus == 0)
         for option in [
             "--listen", "--data", "--config", "--sync-page", "--loops", "--log-level", "--ready-fd",
+            "--stop-at-eof",
         ] {
             #expect(help.contains(option))
         }

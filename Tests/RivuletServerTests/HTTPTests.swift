@@ -213,9 +213,47 @@ import Testing
         #expect(older.json?.more == false)
         let empty = try await Self.get("/v1/client/rooms/6/messages", of: server, token: token)
         #expect(empty.json?.items?.isEmpty == true)
-        let forward = try await Self.get("/v1/client/rooms/5/messages?after=1", of: server, token: token)
-        #expect(forward.status == 400)
+        let forward = try await Self.get(
+            "/v1/client/rooms/5/messages?after=1&limit=2", of: server, token: token)
+        #expect(forward.json?.items?.map(\.uuid) == ["u-a", "u-b"])
+        #expect(forward.json?.more == true)
+        let rest = try await Self.get("/v1/client/rooms/5/messages?after=\(id)", of: server, token: token)
+        #expect(rest.json?.items?.map(\.uuid) == ["u-c"])
+        #expect(rest.json?.more == false)
+        let both = try await Self.get(
+            "/v1/client/rooms/5/messages?after=1&before=2", of: server, token: token)
+        #expect(both.status == 400)
         await server.stop()
+    }
+
+    @Test func `who polls a room by key misses nothing over a restart, even when the clock was set back`()
+        async throws
+    {
+        let time = ManualTime()
+        let folder = try TemporaryFolder()
+        var last = "0"
+        for (round, days) in ([0, 0, -3, 1] as [Int64]).enumerated() {
+            time.advance(days: days)
+            let server = try await TestServer(users: [1], folder: folder, time: time) {
+                $0.http = [ListenAddress(host: "127.0.0.1", port: 0)]
+            }
+            let author = try await server.login(1)
+            _ = await author.send(.enterRoom, .roomID(5))
+            for part in ["a", "b"] {
+                await author.send(
+                    .roomIM,
+                    .room(RoomMessage(sender: 1, receiver: 5, content: #"{"uuid":"\#(round)\#(part)"}"#)))
+                #expect(try await author.receive().command == .ack)
+            }
+            let news = try await Self.get(
+                "/v1/client/rooms/5/messages?after=\(last)", of: server,
+                token: try server.token(of: 1))
+            #expect(news.json?.items?.map(\.uuid) == ["\(round)a", "\(round)b"])
+            let ids = try #require(news.json?.items?.compactMap { Int64($0.id) })
+            #expect(ids.allSatisfy { $0 > Int64(last) ?? .max && $0 < 1 << 53 })
+            last = try #require(news.json?.items?.last?.id)
+            await server.stop()
+        }
     }
 
     @Test func `health and counts tell how the server is, and nothing of what was said`() async throws {

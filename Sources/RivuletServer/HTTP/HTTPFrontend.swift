@@ -134,15 +134,16 @@ final class HTTPFrontend: Sendable {
 
     private func roomHistory(_ room: RoomID, _ request: HTTPRequest) throws -> HTTPResponse {
         let limit = try Self.limit(request)
-        let before: Int64?
+        var (before, after): (Int64?, Int64?)
         switch try Self.place(request) {
-        case .newest: before = nil
+        case .newest: break
         case .before(let key): before = key
-        case .after: throw HTTPRefusal.badRequest("a room's messages are paged by 'before' alone")
+        case .after(let key): after = key
         }
         // One more than asked for tells whether there is more.
-        let entries = try server().roomHistory(of: room, before: before, limit: limit + 1)
-        return HTTPReply.page(Array(entries.suffix(limit)), of: room, hasMore: entries.count > limit)
+        let entries = try server().roomHistory(of: room, before: before, after: after, limit: limit + 1)
+        let page = after == nil ? entries.suffix(limit) : entries.prefix(limit)
+        return HTTPReply.page(Array(page), of: room, hasMore: entries.count > limit)
     }
 
     private func server() throws -> Server {
