@@ -313,6 +313,7 @@ import Testing
         #expect(keys.first == last + 1)
         #expect(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 })
         #expect(keys.count == 14)
+        #expect(keys.contains(RoomKey.first(at: WallTime(milliseconds: 1_700_000_000_002))))
         for time in [.min, -1, 0, 1 << 43, .max] as [Int64] {
             #expect((0..<1 << 53).contains(RoomKey.first(at: WallTime(milliseconds: time))))
         }

@@ -12,14 +12,14 @@ import Testing
 /// The n-th write, sync or truncation of the log goes wrong, for n = 1, 2, 3 … until a whole run passes.
 ///
 /// Whatever happens: nothing acknowledged is missing, nothing is doubled, queues keep their order, and no key is given
-/// twice. With `RIVULET_SOAK` every n is tried, else the seed picks about every twelfth.
+/// twice. With `RIVULET_SOAK` every n is tried, else the seed picks about every thirtieth.
 @Suite("Message log with a failing disk", .serialized)
 struct MessageLogFaultTests {
     static let seeds: [UInt64] = [21, 22]
     static let isThorough = ProcessInfo.processInfo.environment["RIVULET_SOAK"] != nil
     /// A run has a few hundred operations; a fault that never comes would go on for ever.
     private static let operationsMax = 5_000
-    private static let faultsMin = isThorough ? 60 : 8
+    private static let faultsMin = isThorough ? 60 : 4
 
     /// The numbers of the operations that go wrong, one run each.
     private struct Numbers {
@@ -27,7 +27,7 @@ struct MessageLogFaultTests {
         var number = 0
 
         mutating func next() -> Int {
-            number += isThorough ? 1 : Int.random(in: 1...23, using: &random)
+            number += isThorough ? 1 : Int.random(in: 1...59, using: &random)
             return number
         }
     }
