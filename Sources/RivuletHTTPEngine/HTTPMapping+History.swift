@@ -84,7 +84,8 @@ private struct RivuletHistoryReader: Sendable {
         let keys = items.lazy.map(\.key)
         var page = HTTPHistoryPage(
             messages: [], hasMore: hasMore,
-            lastKey: question.direction == .older ? keys.min() : keys.max())
+            lastKey: list.next.flatMap { Int64($0) }
+                ?? (question.direction == .older ? keys.min() : keys.max()))
         for (key, item) in items { add(item, key, to: &page, in: question.session) }
         return page
     }
@@ -104,7 +105,10 @@ private struct RivuletHistoryReader: Sendable {
                 HistoryChange(
                     control: control, author: UserID(item.sender), key: key, milliseconds: item.time))
         case .message(let content):
-            let isOwn = item.sender == user.rawValue && item.command != Self.groupNotification
+            // In customer service the other side may have the user's number, in another app.
+            let isOthers =
+                session.kind == .customer && session.id == user.rawValue && item.senderApp == session.appID
+            let isOwn = item.sender == user.rawValue && item.command != Self.groupNotification && !isOthers
             let uuid = item.uuid ?? decoded.envelope.uuid
             page.messages.append(
                 Message(
@@ -120,6 +124,8 @@ private struct RivuletHistoryReader: Sendable {
 private struct HistoryList: Decodable {
     var items: [HistoryItem]
     var more: Bool
+    /// From where to go on; a stretch without a message of the chat has no other place to go on from.
+    var next: String?
 }
 
 /// One item of such a list.
@@ -128,11 +134,13 @@ private struct HistoryItem: Decodable {
     var uuid: String?
     var command: Int?
     var sender: Int64
+    var senderApp: Int64?
     var time: Int64
     var content: String
 
     enum CodingKeys: String, CodingKey {
         case id, uuid, command, sender, content
+        case senderApp = "sender_app"
         case time = "time_ms"
     }
 }

@@ -134,6 +134,20 @@ private struct NewMessage: Codable {
             ])
     }
 
+    @Test func `a stretch without messages of the chat is passed over, as the server says`() async throws {
+        let (engine, transport) = try make([
+            ok(#"{"items":[],"more":true,"next":"900"}"#), ok(#"{"items":[],"more":true,"next":"400"}"#),
+            ok(page),
+        ])
+        let found = try await engine.messages(
+            in: .peer(UserID(8)), anchorMessage: nil, direction: .older, limit: 20)
+        #expect(found.messages.map(\.serverKey) == [5, 6])
+        #expect(
+            transport.requests.map { $0.url?.query } == [
+                "limit=20", "limit=20&before=900", "limit=20&before=400",
+            ])
+    }
+
     @Test func `a message goes out with its name and comes back with its place`() async throws {
         let told = Mutex<[String: Double]>([:])
         var options = HTTPEngineOptions()

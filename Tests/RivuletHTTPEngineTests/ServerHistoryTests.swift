@@ -12,7 +12,7 @@ import RivuletTestSupport
 import Testing
 
 /// A server in this process with its HTTP interface, and accounts on it.
-private final class World: Sendable {
+final class World: Sendable {
     let folder: TemporaryFolder
     let server: Server
 
@@ -25,14 +25,27 @@ private final class World: Sendable {
         try await server.start()
     }
 
+    private func token(of account: Account) throws -> String {
+        let directory = try AccountDirectory(in: DataDirectory(path: folder.path + "/server"))
+        defer { directory.close() }
+        var random = SystemRandomNumberGenerator()
+        return try directory.createToken(for: account, now: .current, using: &random).token
+    }
+
     /// A user who is logged in.
     func signIn(_ user: Int64) async throws -> ChatAccount {
+        try await signIn(Account(user: UserID(user)))
+    }
+
+    /// A user of any app who is logged in.
+    func signIn(_ who: Account) async throws -> ChatAccount {
+        let user = who.user.rawValue
         let account = try ChatAccount.open(
-            in: folder.path + "/\(user)",
+            in: folder.path + "/\(who.app)-\(user)",
             service: IMServiceConfiguration(
                 endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
                 identity: ClientIdentity(
-                    uid: user, token: try server.makeToken(for: UserID(user)), deviceID: "test-\(user)")))
+                    uid: user, appID: who.app, token: try token(of: who), deviceID: "test-\(user)")))
         let states = account.service.connectionStates()
         account.start()
         for await state in states where state == .authenticated { break }
@@ -43,8 +56,15 @@ private final class World: Sendable {
     func http(
         _ user: Int64, _ change: (inout HTTPEngineOptions) -> Void = { _ in }
     ) throws -> HTTPEngine {
+        try http(Account(user: UserID(user)), change)
+    }
+
+    /// What a user of any app sees over HTTP.
+    func http(
+        _ account: Account, _ change: (inout HTTPEngineOptions) -> Void = { _ in }
+    ) throws -> HTTPEngine {
         let port = try #require(server.httpAddresses.first).port
-        let token = try server.makeToken(for: UserID(user))
+        let (token, user) = (try token(of: account), account.user.rawValue)
         var options = HTTPEngineOptions()
         options.authorization = { _ in "Bearer \(token)" }
         change(&options)
@@ -60,7 +80,7 @@ private final class World: Sendable {
 }
 
 /// What a session shows, and a way to wait for it.
-@MainActor private final class Watcher: FlowObserver {
+@MainActor final class Watcher: FlowObserver {
     let manager: DataManager
     private let changes: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
@@ -96,7 +116,7 @@ private final class World: Sendable {
 }
 
 /// The part of a message that both ways of reading must agree on.
-private struct Seen: Hashable {
+struct Seen: Hashable {
     var uuid: String?
     var sender: UserID
     var content: MessageContent

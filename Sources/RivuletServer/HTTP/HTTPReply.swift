@@ -44,12 +44,15 @@ enum HTTPReply {
         var uuid: String?
         var command: Int
         var sender: Int64
+        /// The app of the sender, in customer service, where the two sides may have the same number.
+        var senderApp: Int64?
         var receiver: Int64
         var timeMilliseconds: Int64
         var content: String
 
         enum CodingKeys: String, CodingKey {
             case id, uuid, command, sender, receiver, content
+            case senderApp = "sender_app"
             case timeMilliseconds = "time_ms"
         }
 
@@ -58,6 +61,7 @@ enum HTTPReply {
             uuid = message.uuid
             command = Int(message.command.rawValue)
             sender = message.author.user.rawValue
+            senderApp = message.command == .customerV2 ? message.author.app : nil
             receiver = message.receiver
             timeMilliseconds = Int64(message.timestamp) * 1000
             content = message.content
