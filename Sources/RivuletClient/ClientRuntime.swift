@@ -88,12 +88,13 @@ actor ClientRuntime {
     }
 
     /// Withdraws a message; tells whether it was still possible.
-    nonisolated func cancel(_ reference: SendReference) async -> Bool {
+    nonisolated func withdraw(_ reference: SendReference) async -> SendWithdrawal {
         await onContext { runtime in
-            guard runtime.core.isRunning, runtime.core.isCancellable(reference) else { return false }
-            runtime.handle(.sendCancelled(reference))
-            return true
-        } ?? false
+            guard runtime.core.isRunning else { return .tooLate }
+            let withdrawal = runtime.core.withdrawal(of: reference)
+            if withdrawal != .tooLate { runtime.handle(.sendCancelled(reference)) }
+            return withdrawal
+        } ?? .tooLate
     }
 
     /// Whether the service is logged in, after everything that was asked for before.

@@ -66,7 +66,15 @@ extension IMService {
     ///
     /// - Returns: False when it is too late, or no such message waits.
     public func cancelSend(_ reference: SendReference) async -> Bool {
-        await startedRuntime?.cancel(reference) ?? false
+        await withdrawSend(reference) != .tooLate
+    }
+
+    /// Withdraws a message that was not yet written to a connection, and says how certain that is.
+    ///
+    /// A message that an earlier run queued may have been written by it; whoever wants it gone withdraws it for its
+    /// receivers, too.
+    public func withdrawSend(_ reference: SendReference) async -> SendWithdrawal {
+        await startedRuntime?.withdraw(reference) ?? .tooLate
     }
 
     private func prepare(_ original: OutgoingMessage) throws -> (ClientRuntime, SendRequest) {

@@ -94,9 +94,14 @@ extension ClientCore {
 
     /// Whether a send can still be withdrawn: it was never written to a connection.
     public func isCancellable(_ reference: SendReference) -> Bool {
-        if requestsBeforeRestoration.contains(where: { $0.isNamed(by: reference) }) { return true }
-        guard let slot = outbox.find(reference) else { return false }
-        return isCancellable(slot)
+        withdrawal(of: reference) != .tooLate
+    }
+
+    /// What withdrawing a send would achieve now.
+    public func withdrawal(of reference: SendReference) -> SendWithdrawal {
+        if requestsBeforeRestoration.contains(where: { $0.isNamed(by: reference) }) { return .withdrawn }
+        guard let slot = outbox.find(reference), isCancellable(slot) else { return .tooLate }
+        return slot.isRestored ? .uncertain : .withdrawn
     }
 
     private func isCancellable(_ slot: Outbox.Slot) -> Bool {

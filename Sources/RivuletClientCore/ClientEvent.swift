@@ -72,6 +72,16 @@ public enum SendReference: Sendable, Hashable {
     case uuid(String)
 }
 
+/// What withdrawing a send achieves.
+public enum SendWithdrawal: Hashable, Sendable {
+    /// The message never left this device, and never will.
+    case withdrawn
+    /// The message leaves this device no more, but an earlier run of the program may have written it to a connection.
+    case uncertain
+    /// The message was written to a connection, or none of this name waits: nothing changes.
+    case tooLate
+}
+
 /// Why a connection ended, for logs; an open set.
 public struct CloseReason: RawRepresentable, Hashable, Sendable {
     /// The stable name.

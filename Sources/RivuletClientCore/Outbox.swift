@@ -21,6 +21,8 @@ struct Outbox: Sendable {
         /// Whether the storage keeps it; messages of a room are not kept.
         var isKept: Bool
         var stage: Stage
+        /// Whether an earlier run queued it, and may have written it.
+        var isRestored = false
         var byteCount = 0
         var unansweredCount = 0
     }
@@ -57,7 +59,7 @@ struct Outbox: Sendable {
         self.lastID = max(self.lastID, lastID)
         for entry in entries where slots[entry.id] == nil {
             self.lastID = max(self.lastID, entry.id)
-            slots[entry.id] = Slot(entry: entry, ticket: nil, isKept: true, stage: .waiting)
+            slots[entry.id] = Slot(entry: entry, ticket: nil, isKept: true, stage: .waiting, isRestored: true)
             order.append(entry.id)
             if entry.needsUpload { heldIDs.append(entry.id) }
         }

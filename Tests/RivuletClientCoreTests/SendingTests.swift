@@ -155,6 +155,7 @@ struct SendingTests {
         driver.commit()
         let ticket = SendReference.ticket(SendTicket(rawValue: 5))
         #expect(driver.core.isCancellable(ticket))
+        #expect(driver.core.withdrawal(of: ticket) == .withdrawn)
         let cancelled = driver.tell(.sendCancelled(ticket))
         #expect(cancelled.batches.first?.changes == [.cancelled(SendID(rawValue: 1))])
         #expect(driver.commit().reports.map(\.step) == [.cancelled])
@@ -164,11 +165,26 @@ struct SendingTests {
         #expect(actions.commands == [.sync])
     }
 
+    @Test func `a message that an earlier run queued can be withdrawn, and may have gone out`() {
+        var driver = CoreDriver()
+        let entry = OutboxEntry(
+            id: SendID(rawValue: 4), uuid: "old", command: .im, body: .im(im("old", from: 7, to: 8)),
+            createdMilliseconds: 1)
+        driver.tell(.started(CoreDriver.identity))
+        driver.tell(.restored(RestoredState(peerKey: 10, outbox: [entry], lastSendID: entry.id)))
+        #expect(driver.core.withdrawal(of: .uuid("old")) == .uncertain)
+        #expect(driver.core.withdrawal(of: .uuid("unknown")) == .tooLate)
+        let cancelled = driver.tell(.sendCancelled(.uuid("old")))
+        #expect(cancelled.batches.first?.changes == [.cancelled(entry.id)])
+        #expect(driver.core.withdrawal(of: .uuid("old")) == .tooLate)
+    }
+
     @Test func `a message on the wire cannot be withdrawn`() {
         var driver = CoreDriver.online()
         driver.send("yes", ticket: 5)
         driver.commit()
         #expect(!driver.core.isCancellable(.uuid("uuid-yes")))
+        #expect(driver.core.withdrawal(of: .uuid("uuid-yes")) == .tooLate)
         #expect(driver.tell(.sendCancelled(.uuid("uuid-yes"))).isEmpty)
     }
 
