@@ -214,4 +214,95 @@ struct StorePeopleTests {
         #expect(lines.contains { $0.contains(#""draft":"soon""#) })
         #expect(!lines.contains { $0.contains("hush") })
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an export is read into another store, with drafts and all that belongs to them`(kind: StoreKind)
+        async throws
+    {
+        let fixture = try StoreFixture(kind)
+        let details = #"{"editing":"u3","mentions":[{"name":"Ada","user":2}],"reference":"u1"}"#
+        let messages = try (0..<600).map {
+            StoreOperation.receive(try fixture.text("line \($0)", uuid: "u\($0)", time: Int64($0)))
+        }
+        _ = try await fixture.store.apply(messages)
+        try await fixture.apply(
+            .setContact(Contact(id: UserID(2), name: "Ada")), .setGroup(GroupProfile(id: 7, name: "g")),
+            .setMembers(group: 7, [GroupMemberProfile(id: UserID(2))]),
+            .setDraft(.peer(StoreFixture.ada), "@Ada so"), .setDraftDetails(.peer(StoreFixture.ada), details),
+            .setPinned(.group(7), true), .setMuted(.group(7), true),
+            .receive(try fixture.control(.revoke(target: "u5"))),
+            .setFavorite(try #require(try await fixture.message("u7")).id, true),
+            .receive(try fixture.text("mine", uuid: "own", from: StoreFixture.me, in: .group(7))),
+            .save(
+                fixture.incoming("", in: .group(7)).with(.notice("saved"))))
+        var lines: [String] = []
+        try await AccountExport(of: fixture.store).write { lines.append($0) }
+        let kept = lines
+
+        let other = try StoreFixture(kind)
+        try await other.apply(.receive(try other.text("newer", uuid: "new", time: 9_000)))
+        var rest = kept[...]
+        let summary = try await AccountImport(into: other.store).read { rest.popFirst() }
+        #expect(summary.messageCount == 602 && summary.conversationCount == 2)
+        #expect(summary.skippedLineCount == 0)
+        let ada = Session.peer(StoreFixture.ada)
+        let flow = try await other.flow(ada, limit: 1_000)
+        #expect(flow.suffix(2) == ["line 599", "newer"])
+        let first = try await other.store.page(PageQuery(session: ada, place: .oldest, limit: 8)).messages
+        #expect(
+            first.map { $0.content.text ?? "" } == [
+                "line 0", "line 1", "line 2", "line 3", "line 4", "", "line 6", "line 7",
+            ])
+        #expect(first[5].content == .revoked && first[7].isFavorite)
+        let group = try await other.store.page(PageQuery(session: .group(7))).messages
+        #expect(group.map(\.content) == [.text("mine"), .notice("saved")])
+        let line = try #require(try await other.line(ada))
+        #expect(line.draft == "@Ada so" && line.draftDetails == details && line.unreadCount == 1)
+        #expect(try await other.line(.group(7))?.isPinned == true)
+        #expect(try await other.line(.group(7))?.isMuted == true)
+        #expect(try await other.store.members(of: 7) == [GroupMemberProfile(id: UserID(2))])
+        #expect(try await other.store.search(SearchQuery("599")).map(\.uuid) == ["u599"])
+        // Once more changes nothing but what has no name.
+        rest = kept[...]
+        let again = try await AccountImport(into: other.store).read { rest.popFirst() }
+        #expect(again.messageCount == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what is no export of this account is refused, and what makes no sense passed over`(kind: StoreKind)
+        async throws
+    {
+        let fixture = try StoreFixture(kind)
+        func read(_ lines: String...) async throws -> AccountImport.Summary {
+            var rest = lines[...]
+            return try await AccountImport(into: fixture.store).read { rest.popFirst() }
+        }
+        let head = #"{"type":"account","format":1,"account":1}"#
+        for (first, code) in [
+            (#"{"type":"account","format":1,"account":2}"#, StoreError.Code.foreignFile),
+            (#"{"type":"account","format":2,"account":1}"#, .newerVersion),
+            (#"{"type":"message"}"#, .foreignFile),
+        ] {
+            let error = await #expect(throws: StoreError.self) { try await read(first, head) }
+            #expect(error?.code == code)
+        }
+        let session = #"{"kind":"peer","id":2,"appID":0}"#
+        let summary = try await read(
+            head, "rubbish", #"{"type":"future"}"#,
+            #"{"type":"message","session":\#(session),"content":"{}"}"#,
+            #"{"type":"conversation","session":\#(session)}"#, #"{"type":"contact"}"#,
+            #"{"type":"message","session":\#(session),"sender":2,"content":"{\"text\":\"a\",\"uuid\":\"a\"}"}"#
+        )
+        #expect(summary.skippedLineCount == 3 && summary.messageCount == 1)
+        #expect(try await fixture.flow() == ["a"])
+    }
+}
+
+extension IncomingMessage {
+    /// The same with a content that has no JSON of its own.
+    fileprivate func with(_ content: MessageContent) -> IncomingMessage {
+        var message = self
+        message.content = DecodedContent(envelope: ContentEnvelope(), body: .message(content))
+        return message
+    }
 }

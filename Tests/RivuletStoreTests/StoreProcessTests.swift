@@ -93,6 +93,7 @@ struct StoreProcessTests {
             ALTER TABLE session DROP COLUMN draft_details;
             DROP TABLE search_shard;
             DROP TABLE search_span;
+            DROP TABLE own_change;
             CREATE VIRTUAL TABLE search USING fts5 (text, scope, content = '');
             PRAGMA user_version = 2;
             """)

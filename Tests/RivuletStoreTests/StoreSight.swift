@@ -81,13 +81,21 @@ struct StoreSight: Equatable {
                 let names = try tables.database.rows("SELECT uuid FROM message WHERE uuid IS NOT NULL") {
                     $0.text(at: 0)
                 }
-                return ["\(try tables.counters())"] + waiting + names.sorted()
+                let changes = try tables.database.rows(
+                    "SELECT id, target, raw, hidden FROM own_change ORDER BY id"
+                ) {
+                    "\($0.integer(at: 0)) \($0.text(at: 1)) \($0.text(at: 2)) \($0.optionalText(at: 3) ?? "")"
+                }
+                return ["\(try tables.counters())"] + waiting + changes + names.sorted()
             }
         }
         guard let store = store as? MemoryAccountStore else { return [] }
         return try store.read { tables in
             let waiting = tables.state.waiting.map { "\($0.target) \($0.sender) \($0.raw)" }
-            return ["\(tables.state.counters)"] + waiting + tables.state.uuids.keys.sorted()
+            let changes = tables.state.ownChanges.values.sorted { $0.id < $1.id }.map {
+                "\($0.id) \($0.target) \($0.raw) \($0.hidden ?? "")"
+            }
+            return ["\(tables.state.counters)"] + waiting + changes + tables.state.uuids.keys.sorted()
         }
     }
 

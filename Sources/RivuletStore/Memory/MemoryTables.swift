@@ -18,6 +18,7 @@ final class MemoryTables: StoreTables, PageTables {
         var votes: [Int64: [Int64: [Int]]] = [:]
         var earlierTexts: [Int64: [String]] = [:]
         var waiting: [WaitingControl] = []
+        var ownChanges: [Int64: OwnChange] = [:]
         var searchTexts: [Int64: String] = [:]
         var tags: [Int64: Set<String>] = [:]
         /// In the order in which they were made.
@@ -211,6 +212,18 @@ final class MemoryTables: StoreTables, PageTables {
         if !taken.isEmpty { state.waiting.removeAll { $0.target == target } }
         return taken
     }
+
+    func insert(_ change: OwnChange) { state.ownChanges[change.id] = change }
+
+    func ownChange(_ id: Int64) -> OwnChange? { state.ownChanges[id] }
+
+    func ownChanges(of target: String) -> [OwnChange] {
+        // Asked for every withdrawn or deleted message, and mostly there is none.
+        guard !state.ownChanges.isEmpty else { return [] }
+        return state.ownChanges.values.filter { $0.target == target }.sorted { $0.id < $1.id }
+    }
+
+    func deleteOwnChange(_ id: Int64) { state.ownChanges[id] = nil }
 
     func index(_ text: String, row: MessageRow) { state.searchTexts[row.id] = text }
 

@@ -6,7 +6,7 @@ enum Schema {
     static let applicationID: Int32 = 0x5269_7675
 
     static let migrations = Migrations(
-        applicationID: applicationID, scripts: [first, second, third, fourth, fifth, sixth])
+        applicationID: applicationID, scripts: [first, second, third, fourth, fifth, sixth, seventh])
 
     private static let first = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -106,5 +106,13 @@ enum Schema {
     private static let sixth = """
         CREATE TABLE search_span (id INTEGER PRIMARY KEY, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL);
         INSERT OR REPLACE INTO meta VALUES ('reindex', 1);
+        """
+
+    /// Changes by this device that the server has not put in order yet.
+    private static let seventh = """
+        CREATE TABLE own_change (
+            id INTEGER PRIMARY KEY, target TEXT NOT NULL, raw TEXT NOT NULL, time_ms INTEGER NOT NULL, hidden TEXT,
+            was_edited INTEGER NOT NULL);
+        CREATE INDEX own_change_target ON own_change (target);
         """
 }

@@ -52,6 +52,13 @@ protocol StoreTables: AnyObject {
     /// Removes and answers the controls that waited for this uuid, oldest first.
     func takeWaiting(for target: String) throws -> [WaitingControl]
 
+    /// Inserts a change, or writes all columns of one that exists.
+    func insert(_ change: OwnChange) throws
+    func ownChange(_ id: Int64) throws -> OwnChange?
+    /// The own changes of a message that wait for their place, in the order in which they were made.
+    func ownChanges(of target: String) throws -> [OwnChange]
+    func deleteOwnChange(_ id: Int64) throws
+
     func index(_ text: String, row: MessageRow) throws
     func unindex(_ text: String, row: MessageRow) throws
 

@@ -8,7 +8,7 @@ extension StoreWriter {
     private static var tagsMax: Int { 32 }
 
     mutating func receiveControl(
-        _ control: ControlContent, _ message: IncomingMessage
+        _ control: ControlContent, _ message: IncomingMessage, isSent: Bool = false
     ) throws -> StoreOutcome {
         if let uuid = message.content.envelope.uuid {
             if let known = try tables.message(uuid: uuid) { return .duplicate(MessageID(known.id)) }
@@ -24,9 +24,13 @@ extension StoreWriter {
                     session: message.session, sender: message.sender, isOutgoing: message.isOutgoing,
                     timeMilliseconds: message.timeMilliseconds, content: box))
         }
-        return try apply(
+        if !isSent, try isHidden(control, message) { return .applied }
+        let before = isSent ? try control.target.flatMap { try tables.message(uuid: $0) } : nil
+        let outcome = try apply(
             control, raw: message.raw, sender: message.sender.rawValue,
             timeMilliseconds: message.timeMilliseconds)
+        if let before, outcome == .applied { try noteOwnChange(control, message, before: before) }
+        return outcome
     }
 
     /// Applies the controls that came before the message that they speak of.
@@ -38,7 +42,7 @@ extension StoreWriter {
         }
     }
 
-    private mutating func apply(
+    mutating func apply(
         _ control: ControlContent, raw: String, sender: Int64, timeMilliseconds: Int64
     ) throws -> StoreOutcome {
         guard let target = control.target else { return .applied }
@@ -148,10 +152,7 @@ extension StoreWriter {
     private mutating func edit(
         _ row: MessageRow, _ edit: EditContent, by sender: Int64, at time: Int64
     ) throws -> StoreOutcome {
-        // The words of an edit would outlive those of a message that burns.
-        guard sender == row.sender, row.kind == MessageKind.text.rawValue, !row.flags.contains(.burning),
-            time - row.timeMilliseconds <= Self.editLimitMilliseconds
-        else { return .ignored }
+        guard canEdit(row, by: sender, at: time) else { return .ignored }
         var decoded = codec.decode(row.raw)
         guard case .text(var text)? = decoded.message else { return .ignored }
         var row = row
@@ -175,6 +176,12 @@ extension StoreWriter {
         try index(&row, decoded.message)
         try update(row)
         return .applied
+    }
+
+    func canEdit(_ row: MessageRow, by sender: Int64, at time: Int64) -> Bool {
+        // The words of an edit would outlive those of a message that burns.
+        sender == row.sender && row.kind == MessageKind.text.rawValue && !row.flags.contains(.burning)
+            && time - row.timeMilliseconds <= Self.editLimitMilliseconds
     }
 
     private mutating func react(
@@ -221,6 +228,9 @@ extension StoreWriter {
         try tables.deleteTags(of: row.id)
         try tables.setFavorite(row.id, isOn: false)
         try tables.deleteEarlierTexts(of: row.id)
+        if let uuid = row.uuid {
+            for change in try tables.ownChanges(of: uuid) { try tables.deleteOwnChange(change.id) }
+        }
         if row.flags.contains(.counts), var session = try session(number: row.session),
             row.position ?? .min > session.readPosition ?? .min
         {

@@ -28,8 +28,13 @@ extension StoreWriter {
         return .applied
     }
 
-    /// Leaves the uuid of a row alone, so that the message does not come back.
+    /// Leaves the uuid of a row alone, so that the message does not come back; what is not sent yet leaves the outbox.
     private mutating func forget(_ row: inout MessageRow) throws {
+        if row.isOutgoing, row.state.isUnderWay {
+            for send in try tables.sends(ofMessage: row.id) {
+                try tables.deleteSend(number: send.send.number)
+            }
+        }
         try forgetContent(of: &row)
         row.position = nil
         row.kind = "deleted"

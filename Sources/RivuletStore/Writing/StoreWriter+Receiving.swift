@@ -35,6 +35,7 @@ extension StoreWriter {
         for message in fresh where message.content.message?.isShown == true {
             shownCounts[message.session, default: 0] += 1
         }
+        var changed: Set<String> = []
         var positions: [Session: Int64] = [:]
         for (session, count) in shownCounts {
             var row = try self.session(session)
@@ -45,7 +46,7 @@ extension StoreWriter {
         for message in fresh {
             defer { id += 1 }
             guard let content = message.content.message else {
-                if let control = message.content.control { _ = try receiveControl(control, message) }
+                if let control = message.content.control { try receiveEarlier(control, message, &changed) }
                 continue
             }
             var row = try makeRow(message, content: content, id: id)
@@ -58,6 +59,18 @@ extension StoreWriter {
             try insertShown(row, content: message.content)
         }
         return fresh.isEmpty ? .ignored : .applied
+    }
+
+    /// A change in the history came before everything that is known: a text that was changed since stays as it is.
+    private mutating func receiveEarlier(
+        _ control: ControlContent, _ message: IncomingMessage, _ changed: inout Set<String>
+    ) throws {
+        if case .edit(let edit) = control {
+            let isChanged = try tables.message(uuid: edit.target)?.flags.contains(.edited) ?? false
+            guard !isChanged || changed.contains(edit.target) else { return }
+            changed.insert(edit.target)
+        }
+        _ = try receiveControl(control, message)
     }
 
     mutating func saveLocal(_ message: IncomingMessage) throws -> StoreOutcome {
@@ -100,6 +113,7 @@ extension StoreWriter {
                 try tables.deleteSend(number: send.send.number)
             }
         }
+        if isOwnCopy, row.flags.contains(.control) { try settleOwnChange(row.id) }
         // The conversation is the row's own: a copy that names another one does not move it there.
         if isOwnCopy, row.isUnsent, let session = try session(number: row.session)?.session {
             row.position = try takePosition(in: session)

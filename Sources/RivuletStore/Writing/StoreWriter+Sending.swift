@@ -57,7 +57,7 @@ extension StoreWriter {
         let incoming = IncomingMessage(
             session: message.session, sender: account, isOutgoing: true, raw: message.raw,
             content: message.content, timeMilliseconds: message.send.createdMilliseconds)
-        _ = try receiveControl(control, incoming)
+        _ = try receiveControl(control, incoming, isSent: true)
         return nil
     }
 
@@ -72,7 +72,12 @@ extension StoreWriter {
                 timeMilliseconds: entry.send.createdMilliseconds)
             return try receiveControl(control, incoming)
         }
-        guard let id = entry.message, var row = try tables.message(id: id) else { return .applied }
+        guard let id = entry.message, var row = try tables.message(id: id) else {
+            if isPlaced, let uuid = entry.send.uuid, let control = try tables.message(uuid: uuid) {
+                try settleOwnChange(control.id)
+            }
+            return .applied
+        }
         let before = row
         if row.state.isUnderWay {
             row.state = .accepted
@@ -89,6 +94,7 @@ extension StoreWriter {
     mutating func fail(send: Int64, reason: String) throws -> StoreOutcome {
         guard let entry = try tables.send(number: send) else { return .ignored }
         try tables.deleteSend(number: send)
+        if entry.message == nil { try dropOwnChange(uuid: entry.send.uuid) }
         guard let id = entry.message, var row = try tables.message(id: id), row.state.isUnderWay else {
             return .applied
         }
@@ -118,7 +124,11 @@ extension StoreWriter {
     mutating func cancel(send: Int64) throws -> StoreOutcome {
         guard let entry = try tables.send(number: send) else { return .ignored }
         try tables.deleteSend(number: send)
-        if let id = entry.message { _ = try delete(id) }
+        if let id = entry.message {
+            _ = try delete(id)
+        } else {
+            try dropOwnChange(uuid: entry.send.uuid)
+        }
         return .applied
     }
 
