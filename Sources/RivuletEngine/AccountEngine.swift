@@ -102,7 +102,7 @@ extension AccountEngine: MessageServiceInterface {
     }
 
     func delete(message: Message) async throws {
-        _ = try await account.store.apply([.delete(message.id)])
+        try await account.delete(message)
     }
 
     private func stored(_ uuid: String) async throws -> Message {

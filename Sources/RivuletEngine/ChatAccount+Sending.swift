@@ -1,5 +1,6 @@
 internal import RivuletClient
 internal import RivuletClientCore
+internal import RivuletFlow
 public import RivuletModel
 internal import RivuletStore
 internal import RivuletWire
@@ -71,6 +72,8 @@ extension ChatAccount {
     /// Sends a message on, as it was written: keys that this build does not know go along
     /// (docs/extensions.md, section 1).
     func forward(_ message: Message, to session: Session) async throws -> Message {
+        // Whoever calls the service itself is refused, too.
+        guard message.burnSeconds == nil else { throw InteractionError.burning }
         // A hook may have changed the content; then the stored text is no longer what is to be sent.
         guard let raw = try await store.rawContent(of: message.id) else {
             return try await send(message.content, to: session)
@@ -125,6 +128,29 @@ extension ChatAccount {
         guard message.isOutgoing else { throw ChatAccountError(code: .notOwn) }
         try await service.send(
             try control(.revoke(target: try name(of: message)), to: message.session, uuid: nil))
+    }
+
+    /// Removes a message from this device.
+    ///
+    /// One that is on its way is withdrawn: if no connection had it yet, it never goes out. If one had it, or may have had
+    /// it in an earlier run, a withdrawal follows it, so that it does not stay with its receivers. While the account is
+    /// not started, the message leaves the outbox, and that is all.
+    ///
+    /// - Throws: `StoreError`.
+    public func delete(_ message: Message) async throws {
+        let known = try await store.message(message.id) ?? message
+        guard known.isOutgoing, known.state.isPending, let uuid = known.uuid else {
+            _ = try await store.apply([.delete(message.id)])
+            return
+        }
+        let withdrawal = await service.withdrawSend(.uuid(uuid))
+        _ = try await store.apply([.delete(message.id)])
+        guard withdrawal != .withdrawn else { return }
+        do {
+            try service.enqueue(try control(.revoke(target: uuid), to: known.session, uuid: nil))
+        } catch is IMServiceError {
+            // Not started: nothing is on its way, and nothing of it is left to be sent.
+        }
     }
 
     /// Replaces the text of a message of this user.

@@ -112,6 +112,7 @@ extension RoomEngine: MessageServiceInterface {
 
     /// Sends the content to a room, or to any other conversation of the account.
     public func forward(message: Message, to session: Session) async throws -> Message {
+        guard message.burnSeconds == nil else { throw InteractionError.burning }
         guard session.kind == .room else { return try await account.send(message.content, to: session) }
         var new = message
         new.uuid = account.makeUUID()
@@ -183,5 +184,17 @@ extension RoomEngine: SessionEventSource {
         _ event: SessionEvent, to events: AsyncStream<SessionEvent>.Continuation
     ) {
         if case .dropped = events.yield(event) { events.yield(.reset) }
+    }
+}
+
+extension ChatAccount {
+    /// The engines of this account by the kind of session: users, groups and customer service from the store and the
+    /// outbox, rooms live.
+    ///
+    /// - Parameter roomHistory: Gives what was said in rooms before; nil for a server without room history.
+    /// - Returns: The engines; ask for that of a session.
+    public func engines(roomHistory: (any SessionMessageProvider)? = nil) -> SessionEngines {
+        SessionEngines(
+            engine, [.room: RoomEngine(account: self, history: roomHistory).engine], makeUUID: makeUUID)
     }
 }

@@ -39,6 +39,7 @@ extension HTTPEngine: MessageServiceInterface {
 
     /// Sends a message on, as the mapping says or as a new message of the user.
     @concurrent public func forward(message: Message, to session: Session) async throws -> Message {
+        guard message.burnSeconds == nil else { throw InteractionError.burning }
         var new = message
         new.session = session
         new.sender = user

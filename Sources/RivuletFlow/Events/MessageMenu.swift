@@ -57,7 +57,7 @@ public struct StandardMenuProvider: MessageMenuProvider {
         self.title = title
     }
 
-    /// The standard entries; notices and withdrawn messages can only be deleted.
+    /// The standard entries; notices and withdrawn messages can only be deleted, what burns is neither copied nor sent on.
     public func items(for message: Message, component: MessageComponent) -> [MessageMenuItem] {
         var ids: [MessageMenuItem.ID] = []
         switch message.content {
@@ -65,8 +65,9 @@ public struct StandardMenuProvider: MessageMenuProvider {
         default:
             let isText = message.content.text != nil
             if message.state.isFailed { ids.append(.resend) }
-            if isText { ids.append(.copy) }
-            if !message.state.isFailed { ids += [.reply, .forward] }
+            if isText, message.burnSeconds == nil { ids.append(.copy) }
+            if !message.state.isFailed { ids.append(.reply) }
+            if !message.state.isFailed, message.burnSeconds == nil { ids.append(.forward) }
             if message.isOutgoing, !message.state.isFailed, !message.state.isPending { ids.append(.revoke) }
         }
         ids.append(.delete)

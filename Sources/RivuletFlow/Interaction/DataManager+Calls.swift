@@ -131,7 +131,8 @@ extension DataManager {
             entry.message.state = MessageLedger.Entry.merged(
                 entry.message.state, .failed(reason: reason), isPage: false)
         }
-        if let message = ledger[id]?.message { report(call, message, error) }
+        // Who deletes a message on its way is not told that it did not go out.
+        if let message = ledger[id]?.message, !deletions.contains(id) { report(call, message, error) }
     }
 
     // MARK: the other calls
@@ -192,6 +193,8 @@ extension DataManager {
         let message = try known(message)
         try check(.delete, message, session)
         let isEngines = ledger[message.id]?.engineID != nil
+        deletions.insert(message.id)
+        defer { deletions.remove(message.id) }
         try await reporting(.delete, message) {
             let prepared = try await hooks.prepare(.delete, message, session)
             if isEngines { try await service.delete(message: ledger.engineForm(of: prepared)) }
@@ -202,11 +205,17 @@ extension DataManager {
 
     /// Sends the content of a message to another session, and returns the new message there.
     ///
-    /// - Throws: ``InteractionError`` with `vetoed` or `closed`; what a preparation or the service throws.
+    /// What burns after reading stays where its author put it: it is refused before any hook is asked.
+    ///
+    /// - Throws: ``InteractionError`` with `burning`, `vetoed` or `closed`; what a preparation or the service throws.
     @discardableResult
     public func forward(message: Message, to target: Session) async throws -> Message {
         try requireLife()
         let message = ledger[message.id]?.message ?? message
+        if message.burnSeconds != nil {
+            report(.forward, message, InteractionError.burning)
+            throw InteractionError.burning
+        }
         try check(.forward, message, target)
         let new = try await reporting(.forward, message) {
             let prepared = try await hooks.prepare(.forward, message, target)

@@ -40,7 +40,10 @@ extension DataManager {
             throw InteractionError(.invalid)
         }
         let control = make(uuid)
+        let revision = ledger[message.id]?.sourceRevision
         try await controls.apply(control, in: session)
+        // An engine that counts revisions and has told a newer one has told this change, too, and what came after it.
+        guard ledger[message.id]?.sourceRevision == revision else { return }
         apply(
             NamedControl(
                 uuid: uuid, change: .control(control), author: engine.user, milliseconds: now()))

@@ -54,7 +54,8 @@ extension DataManager {
 
     /// Sends several messages on to several sessions, the oldest first.
     ///
-    /// The hooks of forwarding are asked for each message. One that is vetoed, or fails, does not hold up the others.
+    /// The hooks of forwarding are asked for each message. One that is vetoed, burns after reading, or fails does not
+    /// hold up the others.
     ///
     /// - Parameters:
     ///   - messages: The messages.
@@ -93,6 +94,10 @@ extension DataManager {
         try requireLife()
         var allowed: [Message] = []
         for message in messages {
+            if message.burnSeconds != nil {
+                report(.forward, message, InteractionError.burning)
+                continue
+            }
             do {
                 try check(.forward, message, target)
             } catch is InteractionError {
@@ -101,7 +106,10 @@ extension DataManager {
             }
             allowed.append(try await hooks.prepare(.forward, message, target))
         }
-        guard !allowed.isEmpty else { throw InteractionError(.vetoed) }
+        guard !allowed.isEmpty else {
+            let allBurn = !messages.isEmpty && messages.allSatisfy { $0.burnSeconds != nil }
+            throw allBurn ? InteractionError.burning : InteractionError(.vetoed)
+        }
         let record = try RecordMaker(codec: codec, name: configuration.userName)
             .record(of: allowed, title: title, originals: await originals(of: allowed))
         if target == session { return try await send(.merged(record)) }

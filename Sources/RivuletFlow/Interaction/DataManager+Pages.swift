@@ -95,39 +95,44 @@ extension DataManager {
     // MARK: jumping
 
     /// Goes to a message, which may have to be fetched.
+    ///
+    /// Of several jumps the one that was asked for last counts, however long the provider takes for the others.
     public func jump(
         to id: MessageID, alignment: FlowAlignment = .center, highlights: Bool = true
     ) {
+        jumpCount += 1
         controller.submit(
             .jumpRequested(
                 ledger[id] == nil ? ledger.row(engineID: id) ?? id : id, alignment, highlights: highlights))
     }
 
-    /// Goes to the first message that was sent at this time or later; false when there is none.
+    /// Goes to the first message that was sent at this time or later; false when there is none, or when the session was
+    /// left or another jump was asked for meanwhile.
     ///
     /// - Throws: What the provider throws.
     @discardableResult
     public func jump(toTime milliseconds: Int64) async throws -> Bool {
-        let generation = generation
+        let ticket = beginJump()
         let found = try await source.provider.message(in: session, sentFrom: milliseconds)
-        guard let found, found.session == session, generation == self.generation else { return false }
+        guard let found, found.session == session, isWanted(ticket) else { return false }
         jump(to: found, alignment: .top)
         return true
     }
 
-    /// Goes to the first message that the user has not read; false when nothing is known to be unread.
+    /// Goes to the first message that the user has not read; false when nothing is known to be unread, or when the
+    /// session was left or another jump was asked for meanwhile.
     ///
     /// What was unread when the session was opened counts, also when it has been read since.
     ///
     /// - Throws: What the provider throws.
     @discardableResult
     public func jumpToFirstUnread() async throws -> Bool {
-        let generation = generation
+        let ticket = beginJump()
         var read = unread?.lastRead
         if read == nil { read = try await source.provider.readPosition(in: session) }
-        guard let read, let anchor = try await firstMessage(after: read), generation == self.generation,
-            life == .open
-        else { return false }
+        guard let read, let anchor = try await firstMessage(after: read), isWanted(ticket) else {
+            return false
+        }
         if unread == nil {
             let newest = max(ledger.newest?.position ?? anchor.position, anchor.position)
             unread = UnreadStretch(after: read, through: newest)
@@ -136,6 +141,16 @@ extension DataManager {
         }
         jump(to: anchor, alignment: .top)
         return true
+    }
+
+    private func beginJump() -> JumpTicket {
+        jumpCount += 1
+        return JumpTicket(generation: generation, number: jumpCount)
+    }
+
+    /// Whether the reader still waits for this jump, and no later one.
+    private func isWanted(_ ticket: JumpTicket) -> Bool {
+        life == .open && ticket == JumpTicket(generation: generation, number: jumpCount)
     }
 
     /// The first message of somebody else after a position: among those known, or by asking the provider.
@@ -161,6 +176,12 @@ extension DataManager {
         let id = message.uuid.flatMap { ledger.row(uuid: $0) } ?? ledger.row(engineID: message.id)
         controller.submit(.jumpRequested(id ?? message.id, alignment, highlights: true))
     }
+}
+
+/// A jump that waits for the provider.
+private struct JumpTicket: Equatable {
+    var generation: Int
+    var number: Int
 }
 
 /// The bounds of searches for a page.

@@ -64,10 +64,14 @@ public final class DataManager {
     var isSendingReceipts = false
     /// The messages on their way, so that none is sent twice and each can be cancelled.
     var deliveries: [MessageID: Task<Message, any Error>] = [:]
+    /// The messages that are being deleted.
+    var deletions: Set<MessageID> = []
     var draftTask: Task<Void, Never>?
     /// The polls whose votes the engine is to be asked for.
     var pollsToCount: Set<MessageID> = []
     var isCountingVotes = false
+    /// How many jumps were asked for.
+    var jumpCount = 0
     /// When the pages under way were asked for.
     var pageTicks: [FlowTicket: Int] = [:]
     let now: @Sendable () -> Int64

@@ -28,6 +28,8 @@ public struct InteractionError: Error, Sendable, CustomStringConvertible {
         public static let busy = Code(rawValue: "busy")
         /// The message cannot be what the call needs: not one's own, not failed, or without a uuid.
         public static let invalid = Code(rawValue: "invalid")
+        /// The message burns after reading, so it goes nowhere else.
+        public static let burning = Code(rawValue: "burning")
     }
 
     /// The cause.
@@ -40,6 +42,10 @@ public struct InteractionError: Error, Sendable, CustomStringConvertible {
         self.code = code
         self.reason = reason
     }
+
+    /// What burns after reading is not sent on.
+    public static let burning = InteractionError(
+        .burning, reason: "A message that burns after reading cannot be sent on.")
 
     /// The code, for logs; the reason may quote a message and is left out.
     public var description: String { "InteractionError(\(code.rawValue))" }

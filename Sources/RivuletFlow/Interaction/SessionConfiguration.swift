@@ -29,7 +29,7 @@ public struct SessionConfiguration: Sendable {
         public var isAllowed: Bool
         /// How many at most.
         public var countMax: Int
-        /// Which messages; by default those that can be forwarded: no notices, withdrawn or unsent ones.
+        /// Which messages; by default those that can be forwarded: no notices, withdrawn, burning or unsent ones.
         public var allows: @Sendable (Message) -> Bool
 
         /// Makes rules.
@@ -42,11 +42,11 @@ public struct SessionConfiguration: Sendable {
             self.allows = allows
         }
 
-        /// Lets messages pass that can be forwarded: no notices, withdrawn or unsent ones.
+        /// Lets messages pass that can be forwarded: no notices, withdrawn, burning or unsent ones.
         public static let allowsForwardable: @Sendable (Message) -> Bool = { message in
             switch message.content {
             case .notice, .revoked, .groupNotification, .refusal, .timeBase, .attachment, .p2pSession: false
-            default: !message.state.isPending && !message.state.isFailed
+            default: !message.state.isPending && !message.state.isFailed && message.burnSeconds == nil
             }
         }
     }

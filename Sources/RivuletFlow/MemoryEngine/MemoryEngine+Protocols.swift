@@ -69,6 +69,7 @@ extension MemoryEngine: MessageServiceInterface {
     /// Keeps a new message with the same content in the other session.
     public func forward(message: Message, to session: Session) async throws -> Message {
         try await perform(.call(.forward), in: session) {
+            guard message.burnSeconds == nil else { throw InteractionError.burning }
             let new = keep(blank(message.content, from: user, in: session))
             hub.publish(.sent([new]), in: session)
             return new

@@ -77,6 +77,16 @@ public final class MemoryEngine: Sendable {
         var lastPosition: Int64 = 0
         var draft: Draft?
         var readPosition: MessagePosition?
+
+        /// Puts a message at the end and returns it with its place.
+        mutating func append(_ message: Message) -> Message {
+            lastPosition += 1
+            var message = message
+            message.position = MessagePosition(lastPosition)
+            message.serverKey = lastPosition
+            messages.append(message)
+            return message
+        }
     }
 
     struct State {
@@ -191,20 +201,17 @@ public final class MemoryEngine: Sendable {
     @discardableResult
     func keep(_ message: Message) -> Message {
         state.withLock { state in
-            var thread = state.threads[message.session] ?? Thread()
-            if let uuid = message.uuid, let known = thread.messages.first(where: { $0.uuid == uuid }) {
+            if let uuid = message.uuid,
+                let known = state.threads[message.session]?.messages.first(where: { $0.uuid == uuid })
+            {
                 return known
             }
             state.lastID += 1
-            thread.lastPosition += 1
             var message = message
             message.id = MessageID(state.lastID)
-            message.position = MessagePosition(thread.lastPosition)
-            message.serverKey = thread.lastPosition
             message.uuid = message.uuid ?? "memory-\(state.lastID)"
-            thread.messages.append(message)
-            state.threads[message.session] = thread
-            return message
+            // In place: a copy for each message would make a flood quadratic.
+            return state.threads[message.session, default: Thread()].append(message)
         }
     }
 
