@@ -17,10 +17,14 @@ import Testing
     ]
     /// What it describes without a name in code.
     static let concepts = [
-        "five message components", "style, visibility, layout", "custom strategy", "layout snapshot",
-        "clearing a snapshot", "interaction events", "menu", "session configuration", "page size",
-        "automatic history", "incremental refresh", "time display", "diff-update", "by session type",
-        "chat rooms", "injection", "engine can be exchanged",
+        "five message components", "style of a component", "visibility of a component",
+        "layout of a component",
+        "custom strategy", "layout snapshot", "clearing a snapshot", "interaction events", "tap to view",
+        "long press", "and more", "system-style menu", "menu items configured from above",
+        "own menu on the long-press event", "session configuration", "page size", "automatic history",
+        "incremental refresh", "time display", "inserting", "changing", "deleting", "incrementally",
+        "by session type", "HTTP provider", "services for peer and group", "chat-room service", "injection",
+        "isolated", "engine can be exchanged",
     ]
 
     struct Row {
@@ -91,6 +95,70 @@ import Testing
     /// The described names of a row whose place here has the same name.
     private func sameNames(_ row: Row) -> [String] {
         Self.names(in: row.described).filter { $0 != "caclulateSize" }
+    }
+
+    /// `Type.member(label:)` is a member of that type, or of an extension of it, with these labels.
+    @Test func `every member that the table leads to belongs to its type`() throws {
+        let keywords: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "extension"]
+        var homes: [Substring: [String]] = [:]
+        for file in try SourceTree.swiftFiles(in: ["Sources"]) {
+            var types: Set<Substring> = []
+            for line in file.lines {
+                let words = line.split(separator: " ")
+                for (keyword, name) in zip(words, words.dropFirst()) where keywords.contains(keyword) {
+                    types.insert(name.prefix { $0.isLetter || $0.isNumber })
+                }
+            }
+            let text = file.lines.joined(separator: "\n")
+            for type in types { homes[type, default: []].append(text) }
+        }
+        var checkedCount = 0
+        for row in try Self.rows() {
+            for match in row.ours.matches(of: /`([A-Z][A-Za-z]*)\.([a-zA-Z]+)(?:\(([^`)]*)\))?`/) {
+                let (type, member) = (String(match.1), String(match.2))
+                let labels = match.3.map { $0.split(separator: ":").map(String.init) }
+                checkedCount += 1
+                #expect(
+                    homes[Substring(type), default: []].contains { Self.declares(member, labels, in: $0) },
+                    "\(row.described) leads to \(match.0), which is not there")
+            }
+        }
+        #expect(checkedCount > 60)
+    }
+
+    /// Whether a text declares a property, a case, or a function with these labels.
+    static func declares(_ member: String, _ labels: [String]?, in text: String) -> Bool {
+        guard let labels else {
+            return ["var", "let", "case"].contains { keyword in
+                text.ranges(of: "\(keyword) \(member)").contains { range in
+                    text[range.upperBound...].first.map { !$0.isLetter && !$0.isNumber } ?? true
+                }
+            }
+        }
+        for keyword in ["func", "case"] {
+            for range in text.ranges(of: "\(keyword) \(member)(") {
+                // Up to the bracket that closes the parameters.
+                var depth = 1
+                var parameters = [""]
+                for character in text[range.upperBound...] {
+                    if "([{<".contains(character) { depth += 1 }
+                    if ")]}>".contains(character), !(parameters.last ?? "").hasSuffix("-") { depth -= 1 }
+                    if depth == 0 { break }
+                    if depth == 1, character == "," {
+                        parameters.append("")
+                    } else {
+                        parameters[parameters.count - 1].append(character)
+                    }
+                }
+                let found = parameters.filter { !$0.allSatisfy(\.isWhitespace) }.map { parameter in
+                    // A case may have values without names.
+                    guard parameter.contains(":") else { return "_" }
+                    return String(parameter.drop(while: \.isWhitespace).prefix { $0.isLetter || $0 == "_" })
+                }
+                if found == labels { return true }
+            }
+        }
+        return false
     }
 
     private func isDeclared(_ name: String, among declared: Set<Substring>) -> Bool {
