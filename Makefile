@@ -44,10 +44,12 @@ format: ## Format every source file in place.
 docs: deps ## Build the reference documentation of every public module into .build/docs.
 	@Scripts/docs.sh
 
-soak: deps ## Run the long tests: simulations, kills and fuzzing, SOAK_MINUTES minutes of fuzzing.
+soak: deps ## Run the long tests: simulations, kills, fuzzing and leaks, SOAK_MINUTES minutes of fuzzing.
 	@RIVULET_SOAK=1 RIVULET_TEST_LIMIT=120m Scripts/test.sh
 	@$(MAKE) --no-print-directory simulate SEED="$(or $(SEED),1)" SEEDS=1000 HOURS=4
 	@Scripts/fuzz.sh $$(( $(SOAK_MINUTES) * 60 ))
+	@Scripts/deps.sh --soak
+	@Scripts/leaks.sh
 
 fuzz: deps ## Fuzz the decoders for SOAK_MINUTES minutes.
 	@Scripts/fuzz.sh $$(( $(SOAK_MINUTES) * 60 ))

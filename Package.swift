@@ -275,7 +275,7 @@ let package = Package(
             dependencies: [
                 "RivuletModel", "RivuletUI", "RivuletTestSupport", "rivulet-chat", "rivulet-ui-probe",
             ],
-            exclude: ["accessible.py"]),
+            exclude: ["accessible.py", "leaks.supp", "valgrind.supp"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -2,6 +2,7 @@
 # Installs the Debian packages that Rivulet builds and runs with. Does nothing when all are there.
 #
 #   Scripts/deps.sh            what building, testing and running need
+#   Scripts/deps.sh --soak     what `make soak` needs besides
 #   Scripts/deps.sh --check    only tell what is missing; exit status 1 if anything is
 #
 # It needs to be root, or sudo; it says what it is about to install before it does.
@@ -22,6 +23,10 @@ packages=(
     openssl         # the tests make certificates with it
     pkg-config      # tells SwiftPM where the libraries are
 )
+
+if [ "${1:-}" = --soak ]; then
+    packages+=(valgrind) # finds what the window leaks
+fi
 
 missing=()
 for package in "${packages[@]}"; do

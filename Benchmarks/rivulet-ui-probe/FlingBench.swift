@@ -107,7 +107,6 @@ enum FlingBench {
             count += 1
             guard count <= frames else { return false }
             list.scroll(by: direction * speed)
-            sample.controller.drain()
             return true
         }
         let meter = PlatformFrameMeter(list) { frame in

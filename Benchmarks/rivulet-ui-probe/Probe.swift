@@ -6,7 +6,7 @@ import RivuletUI
 /// The tests and `rivulet-bench ui` start it under a display of their own.
 enum Probe {
     private static let usage =
-        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|resize|accessible|look|direction|drag|fling [FRAMES]|start"
+        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|leak|resize|accessible|look|direction|drag|fling [FRAMES]|start"
         + "|profile text|autolayout|unkept"
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -21,6 +21,7 @@ enum Probe {
         case "measure": MeasureCheck.run()
         case "still": StillCheck.run()
         case "reopen": ReopenCheck.run(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 10)
+        case "leak": ReopenCheck.leak()
         case "accessible": AccessibleCheck.run()
         case "resize": ResizeCheck.run()
         case "look": LookCheck.run()

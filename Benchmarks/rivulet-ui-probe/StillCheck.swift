@@ -75,6 +75,16 @@ enum ReopenCheck {
         Probe.report("grown \(residentKilobytes() - early) KiB over the last \(count)")
     }
 
+    /// Loses an object on purpose, to prove that who looks for leaks finds one.
+    static func leak() {
+        _ = Unmanaged.passRetained(Lost())
+        Probe.report("lost one on purpose")
+    }
+
+    private final class Lost {
+        var bytes = [UInt8](repeating: 1, count: 4_096)
+    }
+
     private static func openAndClose() -> Weak {
         let sample = SampleFlow(count: 120, settles: false)
         Probe.wait { sample.controller.state.opening == .shown && !sample.view.list.visibleCells.isEmpty }

@@ -150,6 +150,14 @@ public final class FlowController {
         mailbox.submit(event)
     }
 
+    /// Handles an event now, after those that were submitted before; during an apply it waits for its end.
+    ///
+    /// Scrolling comes this way: its answer belongs into the frame that is being made.
+    public func handle(_ event: FlowEvent) {
+        mailbox.submit(event, wakes: isDraining)
+        drain()
+    }
+
     /// Handles what was submitted so far, in one apply per batch; does nothing when called during an apply.
     public func drain() {
         guard !isDraining else { return }

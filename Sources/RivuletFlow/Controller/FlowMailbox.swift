@@ -31,7 +31,11 @@ public final class FlowMailbox: Sendable {
     ///
     /// - Returns: Whether it was taken; if not, a reload will bring what it said.
     @discardableResult
-    public func submit(_ event: FlowEvent) -> Bool {
+    public func submit(_ event: FlowEvent) -> Bool { submit(event, wakes: true) }
+
+    /// Puts an event in; one that takes everything out itself need not be woken.
+    @discardableResult
+    func submit(_ event: FlowEvent, wakes: Bool) -> Bool {
         let (isTaken, wasEmpty) = state.withLock { state -> (Bool, Bool) in
             let wasEmpty = state.events.isEmpty && !state.hasRefused
             guard event.isTraffic else {
@@ -46,7 +50,7 @@ public final class FlowMailbox: Sendable {
             state.trafficCount += 1
             return (true, wasEmpty)
         }
-        if wasEmpty { wake() }
+        if wasEmpty, wakes { wake() }
         return isTaken
     }
 

@@ -19,6 +19,8 @@ public final class MessageCell: PlatformView {
 
     /// The look of the message that was shown last; nil for a new cell.
     private(set) var look: Look?
+    /// The snapshot of rows by which the components were placed last.
+    var layoutVersion = -1
     private var views: [MessageComponent: MessageView] = [:]
     /// The message that the cell shows; nil between two.
     public private(set) var message: Message?

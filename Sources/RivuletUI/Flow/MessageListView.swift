@@ -182,8 +182,10 @@ public final class MessageListView: PlatformScrollView {
     }
 
     private func report(isByReader: Bool) {
-        controller.submit(
-            .scrolled(offset: contentOffset, version: snapshot.version, isByReader: isByReader))
+        let event = FlowEvent.scrolled(
+            offset: contentOffset, version: snapshot.version, isByReader: isByReader)
+        // What follows from it may add rows, which GTK does not suffer while it lays out.
+        if PlatformView.layoutDepth > 0 { controller.submit(event) } else { controller.handle(event) }
     }
 
     private func highlight(_ id: MessageID) {
@@ -259,9 +261,14 @@ public final class MessageListView: PlatformScrollView {
     }
 
     private func placeCell(_ row: FlowRow, frame: CGRect) {
-        guard let layout = controller.rowLayout(of: row.message) else { return }
         let known = cells[row.message]
         let isStale = known == nil || isAllStale || stale.contains(row.id)
+        if !isStale, let known, known.layoutVersion == snapshot.version {
+            // The reader scrolled: the row is the same, and stands elsewhere.
+            known.frame = frame
+            return
+        }
+        guard let layout = controller.rowLayout(of: row.message) else { return }
         let shown = isStale ? message(row.message) : nil
         guard let cell = known ?? shown.map(makeCell) else { return }
         cells[row.message] = cell
@@ -288,6 +295,7 @@ public final class MessageListView: PlatformScrollView {
             cell.place(layout)
         }
         cell.frame = frame
+        cell.layoutVersion = snapshot.version
         if cell.isHidden { cell.isHidden = false }
     }
 
@@ -330,12 +338,23 @@ public final class MessageListView: PlatformScrollView {
         lines[row.id] = line
         if isNew || isAllStale || stale.contains(row.id) {
             switch row.id.kind {
-            case .unreadMark: line.show("New messages", look: .unread, scale: textScale)
+            case .unreadMark: line.show(unreadWords, look: .unread, scale: textScale)
             default: line.show(timeStyle.text(for: row), look: .quiet, scale: textScale)
             }
         }
         line.frame = frame
         line.isHidden = false
+    }
+
+    /// What the unread mark says: how many there are, when all of them are in the window.
+    private var unreadWords: String {
+        guard let unread = controller.configuration.unread, let last = snapshot.messages.last,
+            last.position >= unread.newest
+        else { return "New messages" }
+        let count = snapshot.messages.count {
+            !$0.isOutgoing && $0.position > unread.lastRead && $0.position <= unread.newest
+        }
+        return count == 0 ? "New messages" : count == 1 ? "1 new message" : "\(count) new messages"
     }
 
     private func placeEdges(at offset: Double) {
