@@ -59,6 +59,11 @@ package final class TextInput: Widget {
         gtk_text_view_set_bottom_margin(view, Int32(vertical))
     }
 
+    /// The height that the text takes at a width; the field's own is never less than its scroll bar wants.
+    package func textHeight(forWidth width: Int) -> Int {
+        scroller.measure(isHorizontal: false, for: width).natural
+    }
+
     /// Gives the keyboard to the text.
     package func focusText() { scroller.grabFocus() }
     /// Whether the text has the keyboard.

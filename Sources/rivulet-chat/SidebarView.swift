@@ -20,6 +20,7 @@ final class SidebarView: PlatformView {
         [weak self] in self?.onToggleTheme?()
     }
     private let title = PlatformTextView()
+    private let lens = SearchLens()
 
     init(model: AccountModel) {
         self.model = model
@@ -30,6 +31,7 @@ final class SidebarView: PlatformView {
         addSubview(title)
         addSubview(contrast)
         addSubview(search)
+        addSubview(lens)
         addSubview(page.viewport)
         search.onChange { [weak self] in self?.update() }
         list.onSelect = { [weak self] session in self?.onSelect?(session) }
@@ -43,7 +45,8 @@ final class SidebarView: PlatformView {
 
     func update() {
         title.color = Theme.current.text
-        title.show("Rivulet", style: PlatformTextStyle(size: 14, lineHeight: 20, isBold: true))
+        title.show(
+            "Rivulet", style: PlatformTextStyle(size: 14, lineHeight: 20, isBold: true, lineCountMax: 1))
         let words = search.text.lowercased()
         list.conversations = model.conversations.filter { conversation in
             words.isEmpty || model.contacts.title(of: conversation.session).lowercased().contains(words)
@@ -57,13 +60,16 @@ final class SidebarView: PlatformView {
     func themeChanged() {
         update()
         contrast.setNeedsDisplay()
-        for view in [title, contrast, search, page.viewport] as [PlatformView] { view.setNeedsDisplay() }
+        for view in [title, contrast, search, lens, page.viewport] as [PlatformView] {
+            view.setNeedsDisplay()
+        }
     }
 
     override func layoutSubviews() {
         title.frame = CGRect(x: 60, y: 14, width: max(0, bounds.width - 120), height: 20)
         contrast.frame = CGRect(x: bounds.width - 48, y: 6, width: 36, height: 36)
         search.frame = CGRect(x: 12, y: 52, width: max(0, bounds.width - 24), height: 34)
+        lens.frame = CGRect(x: 22, y: 61, width: 16, height: 16)
         page.viewport.frame = CGRect(x: 0, y: 92, width: bounds.width, height: max(0, bounds.height - 92))
     }
 
@@ -76,6 +82,18 @@ final class SidebarView: PlatformView {
             name, identity: model.account.user.rawValue, in: CGRect(x: 12, y: 8, width: 32, height: 32),
             size: 12,
             on: canvas)
+    }
+}
+
+/// The sign in the field in which is searched.
+final class SearchLens: PlatformView {
+    init() {
+        super.init(role: .decoration)
+        isUserInteractionEnabled = false
+    }
+
+    override func draw(_ canvas: PlatformCanvas) {
+        canvas.draw(.search, in: bounds.insetBy(dx: 1, dy: 1), Theme.current.dimText, width: 1.5)
     }
 }
 

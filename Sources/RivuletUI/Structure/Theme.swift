@@ -99,8 +99,9 @@ public struct Theme: Hashable, Sendable {
             .rivulet-input, .rivulet-input textview, .rivulet-input text {
               background: transparent; color: \(css(text)); font-size: 14px; caret-color: \(css(accent)); }
             entry.rivulet-search { background: \(css(fill)); color: \(css(text)); border: none; box-shadow: none;
-              outline-color: \(css(accent.opacity(0.6))); border-radius: 8px; min-height: 34px; padding: 0 12px;
+              outline-color: \(css(accent.opacity(0.6))); border-radius: 8px; min-height: 34px; padding: 0 12px 0 34px;
               font-size: 14px; }
+            entry.rivulet-search:dir(rtl) { padding: 0 34px 0 12px; }
             entry.rivulet-search > text > placeholder { color: \(css(dimText)); opacity: 1; }
             button.rivulet-button { padding: 0; min-width: 0; min-height: 0; border-radius: 999px;
               background: transparent; border: none; box-shadow: none; outline-offset: 1px;

@@ -34,7 +34,7 @@ public final class PlatformTextInput: PlatformView {
     public func focusText() { input.focusText() }
     /// The height that the text takes at a width.
     public func height(forWidth width: Double) -> Double {
-        Double(input.measure(isHorizontal: false, for: Int(width)).natural)
+        Double(input.textHeight(forWidth: max(1, Int(width))))
     }
 }
 
