@@ -18,8 +18,8 @@ import SQLiteKit
 /// | `unread_count` | how many messages a user's client reported as unread, where there are any |
 /// | `state` | `folded`: the journal row up to which everything is folded; `trimmed`: up to which rows were removed |
 ///
-/// A key is made of an epoch (13 bits) and a number (40 bits). The log begins a new epoch when it was put back from a
-/// copy (``KeyMark``), so that no key is given to two messages.
+/// The log begins a new epoch of keys (``KeyEpoch``) when it was put back from a copy (``KeyMark``), so that no key is
+/// given to two messages.
 ///
 /// An instance belongs to one thread. It expects to be the file's only user.
 final class SQLiteMessageLog: MessageLog {
@@ -27,9 +27,7 @@ final class SQLiteMessageLog: MessageLog {
     static let rowFormat: UInt8 = 2
     /// A longer row is ended and another begun in the same commit.
     static let rowBytesMax = 96 * 1024
-    /// The bits of a key below its epoch.
-    static let epochShift: Int64 = 40
-    static let keyMax: Int64 = 1 << 53 - 1
+    static let keyMax = KeyEpoch.keyMax
 
     let database: Database
     let mark: KeyMark?
@@ -69,12 +67,13 @@ final class SQLiteMessageLog: MessageLog {
     /// - Parameters:
     ///   - path: The file.
     ///   - mark: Knows the last key given; without it a copy that was put back is not noticed.
+    ///   - now: When; of two logs put back from the same copy the later one gives greater keys (``KeyEpoch``).
     ///   - hashBits: How much of the hash of an identity is used; tests take fewer to make identities collide.
     ///   - options: How the file is opened.
     /// - Throws: `SQLiteError`; `isCorrupt` also for a journal that cannot be read.
     init(
-        path: String, mark: KeyMark? = nil, hashBits: Int = 64,
-        options: DatabaseOptions = SQLiteMessageLog.options
+        path: String, mark: KeyMark? = nil, openedAt now: WallTime = WallTime(milliseconds: 0),
+        hashBits: Int = 64, options: DatabaseOptions = SQLiteMessageLog.options
     ) throws {
         self.mark = mark
         self.hashBits = hashBits
@@ -84,7 +83,7 @@ final class SQLiteMessageLog: MessageLog {
         // What burned right before a crash is still in the write-ahead log.
         try database.checkpoint(truncates: true)
         try replay()
-        if let mark, mark.isAhead(of: lastKey) { beginEpoch() }
+        if let mark, mark.isAhead(of: lastKey) { beginEpoch(at: now) }
         mark?.save(lastKey)
     }
 
@@ -105,9 +104,8 @@ final class SQLiteMessageLog: MessageLog {
     }
 
     /// The next key will be greater than any that was ever given.
-    func beginEpoch() {
-        let known = max(lastKey, mark?.found ?? 0)
-        lastKey = min((known >> Self.epochShift + 1) << Self.epochShift, Self.keyMax)
+    func beginEpoch(at now: WallTime) {
+        lastKey = KeyEpoch.start(after: max(lastKey, mark?.found ?? 0), at: now)
     }
 
     // MARK: Appending

@@ -232,8 +232,8 @@ public final class Server: Sendable {
         settings.checkpointer = node.checkpointer
         do {
             try node.logThread.start(
-                open: {
-                    try SQLiteMessageLog(path: path, mark: KeyMark(path: folder.keysPath))
+                open: { [clock] in
+                    try SQLiteMessageLog(path: path, mark: KeyMark(path: folder.keysPath), openedAt: clock())
                 }, settings, answer: { node.deliver($0, to: 0) })
             do {
                 try node.checkpointer.start()

@@ -121,6 +121,25 @@ public final class MemoryLog: MessageLog {
         return false
     }
 
+    // MARK: Copies
+
+    /// The log as it is now, which goes its own way from here: what a backup is to the one in a file.
+    public func copy() -> MemoryLog {
+        let copy = MemoryLog(lastKey: lastKey, hashBits: hashBits)
+        (copy.queues, copy.newest, copy.reported) = (queues, newest, reported)
+        (copy.known, copy.unread) = (known, unread)
+        return copy
+    }
+
+    /// Gives keys of a new epoch from now on, since it takes the place of a log that had given others.
+    ///
+    /// - Parameters:
+    ///   - known: The last key that is known to have been given; that of the copy counts by itself.
+    ///   - now: When.
+    public func beginEpoch(after known: Int64 = 0, at now: WallTime) {
+        lastKey = KeyEpoch.start(after: max(lastKey, known), at: now)
+    }
+
     private func places(
         ofEarlier entry: LogEntry, _ identity: MessageIdentity, at now: WallTime
     ) -> [QueuePlace]? {
