@@ -255,7 +255,8 @@ let package = Package(
         .testTarget(
             name: "RivuletSimulationTests",
             dependencies: [
-                "RivuletSimulation", "RivuletStore", "RivuletModel", "CFaultVFS",
+                "RivuletSimulation", "RivuletStore", "RivuletModel", "CFaultVFS", "RivuletServer",
+                "RivuletServerCore", "SQLiteKit",
             ]),
         .testTarget(name: "HTTPKitTests", dependencies: ["HTTPKit"]),
         .testTarget(name: "TLSKitTests", dependencies: ["TLSKit", "RivuletTestSupport"]),

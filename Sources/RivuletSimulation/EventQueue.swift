@@ -13,15 +13,21 @@ struct EventQueue<Element> {
     }
 
     private static var placeBits: UInt64 { 20 }
-    /// How many events may wait at a time.
-    private static var countMax: Int { 1 << 20 }
+    /// How many events may wait at a time, for want of bits.
+    static var countLimit: Int { 1 << 20 }
 
+    private let countMax: Int
     private var heap: [Key] = []
     private var elements: [Element?] = []
     private var freePlaces: [Int] = []
     private var lastOrder: UInt64 = 0
     /// How many were added and are lost, because too many waited.
     private(set) var droppedCount = 0
+
+    /// Makes an empty queue in which so many events may wait; a run ends with an error when there are more.
+    init(countMax: Int = Self.countLimit) {
+        self.countMax = min(countMax, Self.countLimit)
+    }
 
     var count: Int { heap.count }
 
@@ -33,7 +39,7 @@ struct EventQueue<Element> {
         if let free = freePlaces.popLast() {
             place = free
             elements[place] = element
-        } else if elements.count < Self.countMax {
+        } else if elements.count < countMax {
             place = elements.count
             elements.append(element)
         } else {

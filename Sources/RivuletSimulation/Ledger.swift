@@ -25,8 +25,16 @@ struct Ledger: Sendable {
         var index = 0
         var fate = Fate.requested
         var isStored = false
-        /// Whether its reader made it vanish, everywhere.
+        /// Whether the log that held it was put back from an older copy, and has it no more.
+        var isTakenBack = false
+        /// Whether that happened to it, once at least.
+        var wasTakenBack = false
+        /// When its fate was told, and when the log lost it.
+        var toldAt: Int64 = 0
+        var takenBackAt: Int64 = 0
+        /// Whether its reader made it vanish in the log, and whether that was so once.
         var isBurned = false
+        var wasBurned = false
         /// The withdrawals and changes by its author, as they were stored; each holds for those it came to.
         var changes: [Int] = []
         /// Whether a server of the first era refused it, which has no word for that and acknowledges it.
@@ -35,6 +43,10 @@ struct Ledger: Sendable {
         var isResent = false
         /// Who may have it.
         var readers: [QueueID] = []
+        /// Who was in its super group when it was stored.
+        var members: Set<Int> = []
+
+        var isOnServer: Bool { isStored && !isTakenBack }
     }
 
     /// What stands where in a queue of the log.
@@ -49,10 +61,31 @@ struct Ledger: Sendable {
         var command: Command
     }
 
-    private let settings: SimulationSettings
+    /// What the server's files say, and a copy of them says later.
+    struct Books: Sendable {
+        var queues: [QueueID: Queue] = [:]
+        var lastIndexStored: [Session: Int] = [:]
+        // Who is where, kept apart from the server's own books.
+        var members: [Int64: Set<Int>] = [:]
+        var muted: [Int64: Set<Int>] = [:]
+        var blocked: [Int: Set<Int>] = [:]
+        var banned: Set<Int> = []
+        /// The last key before each member joined the super group.
+        var joinKeys: [Int: Int64] = [:]
+        /// The messages that vanished.
+        var burned: Set<Int> = []
+    }
+
+    let settings: SimulationSettings
     private(set) var sent: [Sent] = []
-    private(set) var queues: [QueueID: Queue] = [:]
-    private var lastIndexStored: [Session: Int] = [:]
+    var books = Books()
+    /// The greatest key that a queue ever had, and where a message stood in logs that are no more.
+    private var greatestKeys: [QueueID: Int64] = [:]
+    private var formerKeys: [Int: [Int64]] = [:]
+    /// The stored receipts of each message.
+    private(set) var receipts: [Int: [Int]] = [:]
+    /// The users on whose devices a message was stored; kept in runs whose devices report that.
+    private(set) var holders: [Int: Set<Int>] = [:]
     private var nextIndex: [Session: Int] = [:]
     /// The messages to the room that reached a running server.
     private var reachedRoom: Set<Int> = []
@@ -60,12 +93,6 @@ struct Ledger: Sendable {
     private(set) var violation: SimulationViolation?
     private(set) var storedCount = 0
     var now: Int64 = 0
-
-    // Who is where, kept apart from the server's own books.
-    var members: [Int64: Set<Int>] = [:]
-    var muted: [Int64: Set<Int>] = [:]
-    var blocked: [Int: Set<Int>] = [:]
-    var banned: Set<Int> = []
 
     init(_ settings: SimulationSettings) {
         self.settings = settings
@@ -123,12 +150,13 @@ struct Ledger: Sendable {
             if message.fate == .requested { sent[number - 1].fate = .queued }
         case .acknowledged:
             sent[number - 1].fate = .acknowledged
+            sent[number - 1].toldAt = now
             if !message.isStored, !message.isDropped {
                 fail(.acknowledgedTooEarly, "message \(number) of client \(message.device) is not in the log")
             }
         case .refused:
             sent[number - 1].fate = .refused
-            if message.isStored { fail(.refusedButStored, "message \(number) of client \(message.device)") }
+            if message.isOnServer { fail(.refusedButStored, "message \(number) of client \(message.device)") }
         case .failed(let failure): sent[number - 1].fate = .failed(failure.rawValue)
         case .cancelled: sent[number - 1].fate = .failed(0)
         }
@@ -186,8 +214,8 @@ struct Ledger: Sendable {
         let receiver = Int(message.receiver)
         switch message.command {
         case .groupIM:
-            guard let members = members[message.receiver], members.contains(message.author),
-                muted[message.receiver]?.contains(message.author) != true
+            guard let members = books.members[message.receiver], members.contains(message.author),
+                books.muted[message.receiver]?.contains(message.author) != true
             else { return [] }
             if message.receiver == Operation.superGroup, settings.era == .current {
                 return [.group(GroupID(message.receiver))]
@@ -197,7 +225,8 @@ struct Ledger: Sendable {
             guard message.author == settings.staff || receiver == settings.staff else { return [] }
             return [queue(of: receiver), queue(of: message.author)]
         default:
-            guard receiver == message.author || blocked[receiver]?.contains(message.author) != true else {
+            guard receiver == message.author || books.blocked[receiver]?.contains(message.author) != true
+            else {
                 return []
             }
             return [queue(of: receiver), queue(of: message.author)]
@@ -210,68 +239,125 @@ struct Ledger: Sendable {
             let number = MessageNumber.number(in: entry.content), let message = self[number]
         else { return }
         storedCount += 1
-        if message.isStored { fail(.doubled, "message \(number) is stored a second time") }
+        if message.isOnServer { fail(.doubled, "message \(number) is stored a second time") }
         if message.fate == .refused { fail(.refusedButStored, "message \(number) after its refusal") }
         sent[number - 1].isStored = true
-        sent[number - 1].readers = entry.queues
-        for (queue, place) in zip(entry.queues, places) {
-            let last = queues[queue]?.places.last?.key ?? 0
-            if place.key <= last || place.previous != last {
-                fail(.disordered, "key \(place.key) after \(last) in \(queue)")
-            }
-            queues[queue, default: Queue()].places.append((place.key, number))
-            if queues[queue]?.keys[number] == nil { queues[queue]?.keys[number] = place.key }
+        sent[number - 1].isTakenBack = false
+        sent[number - 1].readers = message.readers + entry.queues.filter { !message.readers.contains($0) }
+        if message.command == .groupIM {
+            sent[number - 1].members.formUnion(books.members[message.receiver] ?? [])
         }
+        for (queue, place) in zip(entry.queues, places) { notePlace(place, of: number, in: queue) }
         noteEffect(of: message, number)
         guard !message.isResent else { return }
         let session = Session(device: message.device, receiver: message.receiver, command: message.command)
-        if let last = lastIndexStored[session], message.index < last {
+        if let last = books.lastIndexStored[session], message.index < last {
             fail(.disordered, "message \(number) is stored after a later one of its author")
         }
-        lastIndexStored[session] = max(message.index, lastIndexStored[session] ?? 0)
+        books.lastIndexStored[session] = max(message.index, books.lastIndexStored[session] ?? 0)
+    }
+
+    private mutating func notePlace(_ place: RivuletServerCore.QueuePlace, of number: Int, in queue: QueueID)
+    {
+        let last = books.queues[queue]?.places.last?.key ?? 0
+        if place.key <= last || place.previous != last {
+            fail(.disordered, "key \(place.key) after \(last) in \(TraceWords.queue(queue))")
+        }
+        let greatest = greatestKeys[queue] ?? 0
+        if place.key <= greatest {
+            fail(.keyReused, "key \(place.key) of \(TraceWords.queue(queue)), which has given \(greatest)")
+        }
+        greatestKeys[queue] = max(place.key, greatest)
+        books.queues[queue, default: Queue()].places.append((place.key, number))
+        if books.queues[queue]?.keys[number] == nil { books.queues[queue]?.keys[number] = place.key }
     }
 
     private mutating func noteEffect(of message: Sent, _ number: Int) {
         guard let target = message.content.target, let old = self[target] else { return }
         switch message.content {
         case .revoke where old.author == message.author: sent[target - 1].changes.append(number)
-        case .burned where old.receiver == Int64(message.author): sent[target - 1].isBurned = true
+        case .burned where old.receiver == Int64(message.author):
+            sent[target - 1].isBurned = true
+            sent[target - 1].wasBurned = true
+            books.burned.insert(target)
         case .edit where old.author == message.author: sent[target - 1].changes.append(number)
+        case .receipt: receipts[target, default: []].append(number)
         default: break
         }
     }
 
+    /// The server's files are those of a copy again: what came after it is lost there, and only there.
+    mutating func goBackServer(to copy: Books) {
+        for (queue, contents) in books.queues {
+            for place in contents.places.dropFirst(copy.queues[queue]?.places.count ?? 0) {
+                formerKeys[place.number, default: []].append(place.key)
+                guard sent[place.number - 1].isOnServer else { continue }
+                sent[place.number - 1].isTakenBack = true
+                sent[place.number - 1].wasTakenBack = true
+                sent[place.number - 1].takenBackAt = now
+            }
+        }
+        for number in books.burned.subtracting(copy.burned) { sent[number - 1].isBurned = false }
+        books = copy
+    }
+
     // MARK: The reader's side
 
-    /// Checks a message that a device stores, and gives its key.
-    mutating func checkReceived(_ message: ReceivedMessage, user: Int) -> (number: Int, key: Int64)? {
+    /// Checks a message that a device stores, and gives its key: of several the first after those it has.
+    mutating func checkReceived(
+        _ message: ReceivedMessage, user: Int, after last: Int64?
+    ) -> (number: Int, key: Int64)? {
         guard let number = MessageNumber.number(in: message.body), let sent = self[number] else {
             fail(.unknown, "user \(user) received what nobody sent")
             return nil
         }
-        guard let queue = sent.readers.first(where: { isReader(user, of: $0) }) else {
+        guard let queue = sent.readers.first(where: { isReader(user, of: $0, sent) }) else {
             let why = sent.isStored ? "user \(user) is no reader of it" : "it is not in the log"
             fail(.notAllowed, "message \(number) came to user \(user): \(why)")
             return nil
         }
-        return (number, queues[queue]?.keys[number] ?? 0)
+        let key = books.queues[queue]?.keys[number] ?? 0
+        guard sent.wasTakenBack, let last else { return (number, key) }
+        // Of a message that stood in two logs either copy may come.
+        let keys = (formerKeys[number] ?? []) + [key]
+        return (number, keys.filter { $0 > last }.min() ?? key)
     }
 
-    private func isReader(_ user: Int, of queue: QueueID) -> Bool {
+    mutating func noteHolder(_ user: Int, of number: Int) { holders[number, default: []].insert(user) }
+
+    /// Checks that somebody has what is reported as delivered.
+    mutating func checkDelivered(_ number: Int, to user: Int) {
+        if holders[number]?.contains(user) != true {
+            fail(.receiptWrong, "message \(number) is reported as delivered to user \(user)")
+        }
+    }
+
+    private func isReader(_ user: Int, of queue: QueueID, _ message: Sent) -> Bool {
         switch queue {
         case .user: queue == self.queue(of: user)
-        case .group(let group): members[group.rawValue]?.contains(user) == true
+        case .group: message.members.contains(user)
         }
+    }
+
+    /// Whether each device of a user is to have what stands at a place: of a super group only what came while the user
+    /// was in it, since the last time of joining.
+    func isDue(_ place: (key: Int64, number: Int), in queue: QueueID, to user: Int) -> Bool {
+        guard case .group(let group) = queue else { return true }
+        return books.members[group.rawValue]?.contains(user) == true
+            && self[place.number]?.members.contains(user) == true && place.key > books.joinKeys[user] ?? 0
     }
 
     /// Checks that a device has everything up to the key that it has stored.
     mutating func checkKey(_ key: Int64, of queue: MessageQueue, user: Int, disk: inout SimulatedDisk) {
-        guard let contents = queues[queueID(queue, user: user)] else { return }
-        var index = disk.verified[queue] ?? 0
+        let id = queueID(queue, user: user)
+        guard let contents = books.queues[id] else { return }
+        var index = min(disk.verified[queue] ?? 0, contents.places.count)
         while index < contents.places.count, contents.places[index].key <= key {
-            let number = contents.places[index].number
-            if !disk.known.contains(number), self[number]?.isBurned != true {
-                fail(.keyTooFar, "user \(user) stored key \(key) of \(queue) without message \(number)")
+            let place = contents.places[index]
+            if !disk.known.contains(place.number), self[place.number]?.wasBurned != true,
+                isDue(place, in: id, to: user)
+            {
+                fail(.keyTooFar, "user \(user) stored key \(key) of \(queue) without message \(place.number)")
             }
             index += 1
         }
@@ -300,63 +386,31 @@ struct Ledger: Sendable {
         return [queue(of: user), .group(GroupID(Operation.superGroup))]
     }
 
-    /// Whether a message is in a queue that a user reads.
-    private func reaches(_ number: Int, _ user: Int) -> Bool {
-        queueIDs(of: user).contains { queues[$0]?.keys[number] != nil }
+    /// The withdrawals or changes that a device knows of.
+    private func changes(of message: Sent, known: Set<Int>) -> [Int] {
+        message.changes.filter { known.contains($0) }
     }
 
-    func isRevoked(_ message: Sent, for user: Int) -> Bool {
-        message.changes.contains { number in
+    func isRevoked(_ message: Sent, known: Set<Int>) -> Bool {
+        changes(of: message, known: known).contains { number in
             guard case .revoke? = self[number]?.content else { return false }
-            return reaches(number, user)
+            return true
         }
     }
 
-    /// The last change of a text that came to a user.
-    func lastEdit(_ message: Sent, for user: Int) -> Int? {
-        message.changes.last { number in
+    /// The last change of a text that a device knows of.
+    func lastEdit(_ message: Sent, known: Set<Int>) -> Int? {
+        changes(of: message, known: known).last { number in
             guard case .edit? = self[number]?.content else { return false }
-            return reaches(number, user)
+            return true
         }
     }
 
     /// A server of the first era takes a message: whether it will store it, it does not say.
     mutating func noteSilentRefusal(_ number: Int) {
-        guard let message = self[number], !message.isStored, expectedQueues(of: message).isEmpty else {
+        guard let message = self[number], !message.isOnServer, expectedQueues(of: message).isEmpty else {
             return
         }
         sent[number - 1].isDropped = true
-    }
-
-    /// How many texts every device of a user should count as unread when everything has arrived.
-    func expectedUnread(of user: Int) -> Int {
-        var book = UnreadBook()
-        var marks: [Int] = []
-        for queue in queueIDs(of: user) {
-            for place in queues[queue]?.places ?? [] {
-                guard let message = self[place.number] else { continue }
-                if message.content.isText, message.author != user {
-                    book.arrived(place.number, in: conversation(of: message, for: user))
-                }
-                switch message.content {
-                case .receipt(let target) where message.author == user: marks.append(target)
-                case .readMark(let target) where message.author == user: marks.append(target)
-                default: break
-                }
-            }
-        }
-        for queue in queueIDs(of: user) {
-            for place in queues[queue]?.places ?? [] {
-                guard let message = self[place.number],
-                    message.isBurned || isRevoked(message, for: user)
-                else { continue }
-                book.vanished(place.number, in: conversation(of: message, for: user))
-            }
-        }
-        for target in marks {
-            guard let message = self[target] else { continue }
-            book.read(upTo: target, in: conversation(of: message, for: user))
-        }
-        return book.count
     }
 }

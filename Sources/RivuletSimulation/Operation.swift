@@ -27,6 +27,7 @@ struct Operation: Sendable, Equatable {
         case block(Int)
         case unblock(Int)
         case backUp
+        case backUpServer
 
         case cut
         case halfOpen
@@ -43,11 +44,15 @@ struct Operation: Sendable, Equatable {
         case secondLogin
         /// The program ends and finds its files as they were at the last backup.
         case restoreBackup(Int64)
+        /// The server ends and finds its files as they were at the last backup; with or without the file that knows the
+        /// last key.
+        case restoreServerBackup(Int64, keepsKeys: Bool)
 
         var isFault: Bool {
             switch self {
             case .cut, .halfOpen, .delay, .crashClient, .crashServer, .sleep, .serverClockJump, .kick,
-                .slowReader, .fullDisk, .fullServerDisk, .tokenExpires, .secondLogin, .restoreBackup:
+                .slowReader, .fullDisk, .fullServerDisk, .tokenExpires, .secondLogin, .restoreBackup,
+                .restoreServerBackup:
                 true
             default: false
             }
@@ -85,7 +90,7 @@ extension Operation {
         }
         for _ in 0..<count(settings.faultsPerHour) {
             let at = Int64(chance.below(span))
-            drafts.append((at, chance.below(settings.clients), fault(&chance)))
+            drafts.append((at, chance.below(settings.clients), fault(settings, &chance)))
         }
         let numbered = drafts.enumerated().sorted {
             ($0.element.at, $0.offset) < ($1.element.at, $1.offset)
@@ -125,24 +130,29 @@ extension Operation {
 
     private static func change(_ settings: SimulationSettings, _ chance: inout Chance) -> Kind {
         let people = settings.people
-        switch chance.below(100) {
+        let draw = chance.below(100)
+        let joined = settings.changesSuperGroup && draw % 2 == 0 ? superGroup : group
+        switch draw {
         case 0..<28: return .offline(chance.time(1000...300_000))
         case 28..<40: return .stop(chance.time(1000...120_000))
-        case 40..<52: return .addMember(chance.below(people), group: group)
-        case 52..<58: return .removeMember(1 + chance.below(people), group: group)
+        case 40..<52: return .addMember(chance.below(people), group: joined)
+        case 52..<58: return .removeMember(1 + chance.below(people), group: joined)
         case 58..<62: return .mute(chance.below(people), group: chance.percent(50) ? group : superGroup, true)
         case 62..<68:
             return .mute(chance.below(people), group: chance.percent(50) ? group : superGroup, false)
         case 68..<80: return .unblock(chance.below(people))
         case 80..<86: return .block(chance.below(people))
         case 86..<92: return chance.percent(75) ? .enterRoom : .leaveRoom
+        case 93..<98 where settings.restoresServer: return .backUpServer
         case 92..<95: return .ban(chance.below(people), chance.percent(40))
         default: return .backUp
         }
     }
 
-    private static func fault(_ chance: inout Chance) -> Kind {
+    private static func fault(_ settings: SimulationSettings, _ chance: inout Chance) -> Kind {
         switch chance.below(100) {
+        case 34..<42 where settings.restoresServer:
+            .restoreServerBackup(chance.time(500...60_000), keepsKeys: chance.percent(50))
         case 0..<18: .cut
         case 18..<28: .halfOpen
         case 28..<42: .delay(chance.time(500...14_000), for: chance.time(5000...90_000))

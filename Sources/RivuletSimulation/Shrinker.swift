@@ -15,7 +15,7 @@ public struct Shrinker {
     ///   - settings: A run that breaks a rule.
     ///   - violation: What it gave.
     ///   - runsMax: After so many runs the smallest one so far is taken.
-    public init(_ settings: SimulationSettings, _ violation: SimulationViolation, runsMax: Int = 400) {
+    public init(_ settings: SimulationSettings, _ violation: SimulationViolation, runsMax: Int = 1000) {
         self.settings = settings
         self.violation = violation
         self.runsMax = runsMax

@@ -40,6 +40,8 @@ final class SimulatedDevice {
     var store: SimulatedStore?
     /// A file that does the same, in tests that have one.
     var file: (any SimulatedFile)?
+    /// What the device had after each transaction that the file may lose, the newest last; in tests that have one.
+    var states: [(disk: SimulatedDisk, store: SimulatedStore?)] = []
     // What was heard in the room.
     var hasEnteredRoom = false
     var heard: Set<Int> = []

@@ -12,9 +12,11 @@ package protocol SimulatedFile: AnyObject {
     /// Tries to apply operations while the disk is full; answers whether anything of them stayed.
     func applyOnFullDisk(_ operations: [StoreOperation]) throws -> Bool
 
-    /// The program dies while it applies these, after so many writes, and opens the file anew; answers whether they are
-    /// there.
-    func crash(during operations: [StoreOperation], afterWrites count: Int) throws -> Bool
+    /// The program dies, or the power fails, while it applies these, after so many writes, and opens the file anew.
+    ///
+    /// Answers how many transactions the file has more than before: 1 when these are there, 0 when not, and less when
+    /// the power took earlier ones along.
+    func crash(during operations: [StoreOperation], afterWrites count: Int, losesPower: Bool) throws -> Int
 
     /// What a client needs to go on.
     func clientState() throws -> StoredClientState
@@ -24,14 +26,16 @@ package protocol SimulatedFile: AnyObject {
 }
 
 extension Simulation {
-    /// Runs a world of which each device keeps a file beside the real store's tables.
+    /// Runs a world of which each device keeps a file beside the real store's tables, and the server one beside its log.
     package static func run(
-        _ settings: SimulationSettings, files: (UserID) throws -> any SimulatedFile
+        _ settings: SimulationSettings, log: (any SimulatedLogFile)? = nil,
+        files: (UserID) throws -> any SimulatedFile
     ) rethrows -> SimulationResult {
         var settings = settings
         settings.hasStore = true
         settings.profile = .current
         var simulation = Simulation(settings, isTracing: false)
+        simulation.logFile = log
         simulation.setUp()
         for device in simulation.devices {
             device.file = try files(UserID(Int64(device.user)))
@@ -39,8 +43,10 @@ extension Simulation {
             guard let state = device.store?.tables.clientState else { continue }
             let keys = state.groupKeys.map { StoreOperation.setKey(group: $0.key, key: $0.value) }
             simulation.withFile(of: device.index) { _ = try $0.apply(keys) }
+            simulation.keepState(of: device.index)
         }
         simulation.runToEnd()
+        simulation.checkLogFile()
         for device in simulation.devices {
             guard let tables = device.store?.tables else { continue }
             simulation.withFile(of: device.index) { [index = device.index] file in
@@ -60,6 +66,12 @@ extension Simulation {
         } catch {
             ledger.fail(.storeDiffers, "client \(index): the file: \(error)")
         }
+    }
+
+    /// Keeps what a device has, for the case that the power takes later transactions of its file.
+    mutating func keepState(of index: Int) {
+        guard devices[index].file != nil else { return }
+        devices[index].states.append((devices[index].disk, devices[index].store?.copy()))
     }
 
     /// Compares what the file answers with what the tables answered.

@@ -75,10 +75,15 @@ extension Simulation {
         _ batch: StorageBatch, of index: Int, _ expected: [Bool], isInFile: Bool = false
     ) -> [Bool] {
         guard let store = devices[index].store else { return expected }
+        var batch = batch
+        if settings.bug == .receiptForgotten || settings.bug == .withdrawalForgotten {
+            batch.changes.removeAll { isForgotten($0, on: index) }
+        }
         do {
             let (operations, received) = store.operations(of: batch)
             let outcomes = try store.tables.apply(operations)
             if !isInFile { applyToFile(operations, outcomes, of: index) }
+            keepState(of: index)
             let isNew = store.isNew(received, outcomes)
             var place = 0
             for change in batch.changes {
@@ -99,7 +104,7 @@ extension Simulation {
                     "client \(index): the store counts \(store.tables.unreadTotal) unread instead of \(unread)"
                 )
             }
-            return isNew
+            return isNew.count == expected.count ? isNew : expected
         } catch {
             ledger.fail(.storeDiffers, "client \(index): the store failed: \(error)")
             return expected
@@ -115,9 +120,9 @@ extension Simulation {
         var expected: [ConversationName: [Int]] = [:]
         for queue in ledger.queueIDs(of: user) {
             var seen: Set<Int> = []
-            for place in ledger.queues[queue]?.places ?? [] {
+            for place in ledger.places(in: queue, of: user, known: devices[index].disk.known) {
                 // A message to oneself stands in the queue twice and is seen once.
-                guard let message = ledger[place.number], isInOrder(message, on: index),
+                guard let message = ledger[place.number], isInOrder(message, place.number, on: index),
                     seen.insert(place.number).inserted
                 else { continue }
                 expected[ledger.conversation(of: message, for: user), default: []].append(place.number)
@@ -127,7 +132,7 @@ extension Simulation {
             guard let name = ConversationName(session) else { continue }
             let rows = store.tables.shown(in: session).filter { $0.isSettled && $0.kind != "erased" }
             let numbers = rows.map { $0.uuid.flatMap { Int($0.dropFirst()) } ?? 0 }
-                .filter { number in ledger[number].map { isInOrder($0, on: index) } ?? true }
+                .filter { number in ledger[number].map { isInOrder($0, number, on: index) } ?? true }
             let wanted = expected.removeValue(forKey: name) ?? []
             if numbers != wanted {
                 let difference = difference(numbers, wanted)
@@ -141,11 +146,15 @@ extension Simulation {
     }
 
     /// Whether a message has its place in what people see; one that burned for this device alone has none.
-    private func isInOrder(_ message: Ledger.Sent, on index: Int) -> Bool {
+    private func isInOrder(_ message: Ledger.Sent, _ number: Int, on index: Int) -> Bool {
         switch message.content {
+        // A user's own message that never comes back from the server gets no place among the others.
+        case _ where ledger.isNeverReturned(message, number, to: devices[index].user): false
+        // What the server lost with its files has no place that all devices agree upon.
+        case _ where message.wasTakenBack: false
         // A server of the first era acknowledges what it refuses, so the author alone has it.
         case .text: !message.isDropped || message.isStored
-        case .burning: !message.isBurned && !devices[index].hasLocalMarks
+        case .burning: !message.wasBurned && !devices[index].hasLocalMarks
         default: false
         }
     }
@@ -160,14 +169,18 @@ extension Simulation {
         guard let number = row.uuid.flatMap({ Int($0.dropFirst()) }), let message = ledger[number] else {
             return
         }
-        let user = devices[index].user
-        let isRevoked = ledger.isRevoked(message, for: user)
+        let known = devices[index].disk.known
+        // A change that the server lost holds where it came to.
+        guard !message.wasTakenBack, !message.changes.contains(where: { ledger[$0]?.wasTakenBack == true })
+        else { return }
+        checkReceipts(row, number, message, on: index)
+        let isRevoked = ledger.isRevoked(message, known: known)
         if isRevoked != (row.kind == "revoked") {
             ledger.fail(
                 .storeDiffers, "client \(index): message \(number) is \(row.kind), withdrawn: \(isRevoked)")
         }
         guard !isRevoked, message.content == .text, message.device != index else { return }
-        let wanted = ledger.lastEdit(message, for: user).map { "\($0) changed" } ?? "\(number) hello"
+        let wanted = ledger.lastEdit(message, known: known).map { "\($0) changed" } ?? "\(number) hello"
         if row.text != wanted {
             ledger.fail(
                 .storeDiffers,

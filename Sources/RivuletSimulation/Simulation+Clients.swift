@@ -110,6 +110,7 @@ extension Simulation {
         if settings.bug == .shownBeforeCommit {
             for case .received(let message) in batch.changes { show(message, on: index) }
         }
+        if settings.bug == .deliveredTooEarly { reportDelivered(batch, of: index) }
         // Now and then a disk takes long, so that crashes find something on its way.
         let isSlow = devices[index].chance.percent(10)
         queue.add(
@@ -133,6 +134,7 @@ extension Simulation {
         var isNew = apply(batch, of: index)
         if devices[index].store != nil { isNew = applyToStore(batch, of: index, isNew) }
         feed(index, .committed(batch: batch.id, CommitOutcome(isNew: isNew)))
+        if settings.bug != .deliveredTooEarly { reportDelivered(batch, of: index) }
     }
 
     /// A file must hold nothing of a batch that found the disk full.
@@ -208,7 +210,11 @@ extension Simulation {
     }
 
     private mutating func receive(_ message: ReceivedMessage, on index: Int) -> Bool {
-        guard let (number, key) = ledger.checkReceived(message, user: devices[index].user) else {
+        let isSuper = message.command == .groupIM && message.body.receiver == Operation.superGroup
+        let queue: MessageQueue =
+            isSuper && settings.era == .current ? .group(Operation.superGroup) : .peer
+        let last = devices[index].disk.newestReceived[queue]
+        guard let (number, key) = ledger.checkReceived(message, user: devices[index].user, after: last) else {
             return true
         }
         let isKnown = !devices[index].disk.learn(number)
@@ -221,10 +227,8 @@ extension Simulation {
             return settings.bug == .doubleDelivery
         }
         takeEffect(number, on: index, isQueued: false)
-        let isSuper = message.command == .groupIM && message.body.receiver == Operation.superGroup
-        let queue: MessageQueue =
-            isSuper && settings.era == .current ? .group(Operation.superGroup) : .peer
-        if let last = devices[index].disk.newestReceived[queue], key <= last {
+        if settings.changesSuperGroup { ledger.noteHolder(devices[index].user, of: number) }
+        if let last, key <= last {
             ledger.fail(
                 .disordered, "client \(index) stores message \(number), key \(key), after key \(last)")
         }
@@ -302,7 +306,9 @@ extension Simulation {
 
     /// A live packet reaches the app.
     private mutating func hear(_ packet: Packet, on index: Int) {
-        guard packet.command == .roomIM, case .room(let message) = packet.body else { return }
+        guard case .room(let message) = packet.body else { return }
+        if packet.command == .rt { takeDelivered(message, on: index) }
+        guard packet.command == .roomIM else { return }
         ledger.checkRoom(
             message, isInside: devices[index].hasEnteredRoom, where: "client \(index), who never entered it")
         guard let number = MessageNumber.number(in: message.content) else { return }

@@ -30,6 +30,11 @@ extension Simulation {
             guard devices[index].isRunning else { return }
             feed(index, .enteredBackground)
             queue.add(.toClient(device: index, life: devices[index].life, .enteredForeground), at: now + time)
+        case .backUpServer:
+            // An empty log that is put back cannot be told from one that was never there.
+            guard log.lastKey > 0 else { return }
+            serverBackup = (log.copy(), directory.memberships, ledger.books)
+            backUpLogFile()
         case .stop(let time):
             guard devices[index].isRunning else { return }
             feed(index, .stopped)
@@ -37,22 +42,23 @@ extension Simulation {
             queue.add(.launch(device: index, life: devices[index].life), at: now + time)
         case .addMember(let member, let group):
             change(.addMember(GroupID(group), UserID(Int64(member + 1)), .member))
-            if ledger.members[group]?.insert(member + 1).inserted == true {
-                ledger.muted[group]?.remove(member + 1)
+            if ledger.books.members[group]?.insert(member + 1).inserted == true {
+                ledger.books.muted[group]?.remove(member + 1)
+                if group == Operation.superGroup { ledger.books.joinKeys[member + 1] = log.lastKey }
             }
         case .removeMember(let member, let group):
             let leaving = member % settings.people + 1
             // The owner stays.
             guard leaving != 1 else { return }
             change(.removeMember(GroupID(group), UserID(Int64(leaving))))
-            ledger.members[group]?.remove(leaving)
+            ledger.books.members[group]?.remove(leaving)
         case .mute(let member, let group, let isMuted):
             let changes = change(.muteMember(GroupID(group), UserID(Int64(member + 1)), isMuted))
             guard changes else { return }
             if isMuted {
-                ledger.muted[group, default: []].insert(member + 1)
+                ledger.books.muted[group, default: []].insert(member + 1)
             } else {
-                ledger.muted[group]?.remove(member + 1)
+                ledger.books.muted[group]?.remove(member + 1)
             }
         case .block(let other): setBlocked(other + 1, by: user, true)
         case .unblock(let other): setBlocked(other + 1, by: user, false)
@@ -64,9 +70,9 @@ extension Simulation {
         guard other != user else { return }
         change(.setBlocked(by: Account(user: UserID(Int64(user))), UserID(Int64(other)), isBlocked))
         if isBlocked {
-            ledger.blocked[user, default: []].insert(other)
+            ledger.books.blocked[user, default: []].insert(other)
         } else {
-            ledger.blocked[user]?.remove(other)
+            ledger.books.blocked[user]?.remove(other)
         }
     }
 
@@ -86,14 +92,15 @@ extension Simulation {
             devices[index].delay = delay
             devices[index].delayUntil = now + time
         case .crashClient(let time): crashClient(index, for: time)
-        case .crashServer(let time): crashServer(for: time)
+        case .crashServer(let time):
+            crashServer(for: time, losesPower: logFile != nil && chance.percent(50))
         case .sleep(let time):
             devices[index].clockAhead += time
             setDeadline(devices[index].deadline, of: index)
         case .serverClockJump(let time):
-            let bound = Self.membershipAge / 4
             wallOffset = min(
-                max(wallOffset + time, Self.firstWallTime - bound), Self.firstWallTime + bound)
+                max(wallOffset + time, Self.firstWallTime - Self.clockErrorMax),
+                Self.firstWallTime + Self.clockErrorMax)
         case .kick(let time): kick(index, for: time)
         case .slowReader(let time):
             for number in openLinks(of: index) {
@@ -105,6 +112,7 @@ extension Simulation {
         case .tokenExpires: devices[index].validToken += 1
         case .secondLogin: loginAgain(index)
         case .restoreBackup(let time): goBack(index, for: time)
+        case .restoreServerBackup(let time, let keepsKeys): goBackServer(for: time, keepsKeys: keepsKeys)
         default: break
         }
     }
@@ -142,10 +150,29 @@ extension Simulation {
         let batch = devices[index].diskFullUntil <= now ? devices[index].pending : nil
         let operations = batch.flatMap { devices[index].store?.operations(of: $0).operations } ?? []
         let count = devices[index].chance.below(14)
-        var survives = false
-        withFile(of: index) { survives = try $0.crash(during: operations, afterWrites: count) }
-        guard survives, let batch else { return }
-        _ = applyToStore(batch, of: index, apply(batch, of: index), isInFile: true)
+        let losesPower = devices[index].chance.percent(50)
+        var gained = 0
+        withFile(of: index) {
+            gained = try $0.crash(during: operations, afterWrites: count, losesPower: losesPower)
+        }
+        if gained == 1, let batch {
+            _ = applyToStore(batch, of: index, apply(batch, of: index), isInFile: true)
+        } else if gained < 0 {
+            // Commits of a device do not wait for its disk, so the power takes the newest along, as a backup would.
+            guard let state = devices[index].states.dropLast(-gained).last else {
+                return ledger.fail(.storeDiffers, "client \(index): the file lost \(-gained) transactions")
+            }
+            note("client \(index) lost \(-gained) transactions with the power")
+            goBack(index, to: state)
+            devices[index].states.removeLast(-gained)
+        }
+    }
+
+    private mutating func goBack(_ index: Int, to state: (disk: SimulatedDisk, store: SimulatedStore?)) {
+        devices[index].disk = state.disk
+        devices[index].store = state.store?.copy()
+        devices[index].hasGoneBack = true
+        ledger.goBack(index, to: state.disk)
     }
 
     /// The files of the last backup take the place of what the device has.
@@ -154,14 +181,11 @@ extension Simulation {
         crashClient(index, for: time)
         note("client \(index) goes back to its backup")
         let (peerKey, groupKeys) = (devices[index].disk.peerKey, devices[index].disk.groupKeys)
-        devices[index].disk = backup.disk
-        devices[index].store = backup.store?.copy()
-        devices[index].hasGoneBack = true
+        goBack(index, to: backup)
         if settings.bug == .backupKeepsKeys {
             devices[index].disk.peerKey = peerKey
             devices[index].disk.groupKeys = groupKeys
         }
-        ledger.goBack(index, to: backup.disk)
     }
 
     private mutating func crashClient(_ index: Int, for time: Int64) {

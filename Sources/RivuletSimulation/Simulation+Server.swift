@@ -64,7 +64,8 @@ extension Simulation {
         default: break
         }
         devices[link.device].lastRealTrafficAt = now
-        note("client \(link.device) → \(packet.command) \(packet.body)")
+        let profile = settings.era
+        note("client \(link.device) → \(TraceWords.packet(packet, profile))")
     }
 
     private mutating func acknowledgeEarly(_ packet: Packet, on number: Int) {
@@ -113,11 +114,11 @@ extension Simulation {
         case (.roomIM, .room(let message)):
             ledger.checkRoom(
                 message, isInside: link.isInRoom, where: "client \(link.device), who is not in it")
-            if ledger.banned.contains(Int(message.sender)) {
+            if ledger.books.banned.contains(Int(message.sender)) {
                 ledger.fail(.notAllowed, "user \(message.sender) is banned from the room and is heard")
             }
         case (.rt, .room(let message)):
-            let isBlocked = ledger.blocked[user]?.contains(Int(message.sender)) == true
+            let isBlocked = ledger.books.blocked[user]?.contains(Int(message.sender)) == true
             if message.receiver != Int64(user) || isBlocked && Int(message.sender) != user {
                 ledger.fail(.notAllowed, "user \(user) hears user \(message.sender) type")
             }
@@ -139,8 +140,24 @@ extension Simulation {
                 packets[index].body = .ack(Acknowledgement(sequence: answer.sequence))
             }
         }
+        if settings.bug == .successBecomesRefusal, bugChance.percent(2) {
+            for index in packets.indices {
+                guard case .ack(let answer) = packets[index].body else { continue }
+                let refusal = Acknowledgement(sequence: answer.sequence, status: .senderNotFriend)
+                packets[index].body = .ack(refusal)
+            }
+        }
+        if isTracing { noteAnswer(packets, on: number) }
         links[number]?.outgoing.add(packets, delivery)
         flush(number)
+    }
+
+    private mutating func noteAnswer(_ packets: [Packet], on number: Int) {
+        guard let index = links[number]?.device else { return }
+        let profile = settings.era
+        for packet in packets where packet.command != .pong {
+            note("client \(index) ← \(TraceWords.packet(packet, profile))")
+        }
     }
 
     /// Writes what waits as far as the network takes it.
@@ -191,6 +208,7 @@ extension Simulation {
                 note("the server's disk is full")
                 // What is in line behind a batch that failed fails with it.
                 let behind = pendingAppends.map { NodeEvent.appendFailed($0.batch) }
+                fillLogFile(entries)
                 pendingAppends = []
                 serverGeneration += 1
                 return tellNode([.appendFailed(batch)] + behind)
@@ -200,12 +218,13 @@ extension Simulation {
             }
             return tellNode([.appended(batch, places)])
         }
-        unsyncedReports = []
+        // The log in a file saves them when it has time.
+        if logFile == nil { unsyncedReports = [] }
         tellNode([.appended(batch, commit(entries))])
     }
 
     /// Puts entries into the log for good.
-    mutating func commit(_ entries: [LogEntry]) -> [AppendOutcome] {
+    mutating func commit(_ entries: [LogEntry], isInFile: Bool = false) -> [AppendOutcome] {
         var outcomes: [AppendOutcome] = []
         for entry in entries {
             if let outcome = dedupedWithoutReceiver(entry) {
@@ -213,6 +232,10 @@ extension Simulation {
                 continue
             }
             var kept = entry
+            if settings.bug == .noDedupe {
+                kept.content = entry.content.replacing(
+                    "\"uuid\":\"", with: "\"uuid\":\"\(ledger.storedCount)-")
+            }
             if settings.bug == .burnedStays {
                 kept.content = entry.content.replacing("\"burned\"", with: "\"buried\"")
             }
@@ -226,9 +249,10 @@ extension Simulation {
             } catch {
                 ledger.fail(.unknown, "the log failed: \(error)")
             }
-            note("the log has \(entry.content): \(outcomes.last.map { "\($0)" } ?? "")")
+            note("the log, \(entry.content): \(TraceWords.outcome(outcomes.last))")
         }
         mark(outcomes.count)
+        if !isInFile { appendToLogFile(entries, outcomes) }
         return outcomes
     }
 
@@ -250,23 +274,11 @@ extension Simulation {
         do {
             let before = try log.reportedKey(of: queue, by: reader)
             try log.report(key, of: queue, by: reader)
+            try logFile?.report(key, of: queue, by: reader)
             unsyncedReports.append((queue, reader, before))
         } catch {
             ledger.fail(.unknown, "the log failed: \(error)")
         }
-    }
-
-    /// Reported keys are written with the next messages; a crash may take those that were not.
-    private mutating func loseReports() {
-        let lost = chance.below(unsyncedReports.count + 1)
-        do {
-            for (queue, reader, key) in unsyncedReports.suffix(lost).reversed() {
-                try log.setReportedKey(key, of: queue, by: reader)
-            }
-        } catch {
-            ledger.fail(.unknown, "the log failed: \(error)")
-        }
-        unsyncedReports = []
     }
 
     mutating func answerLoad(on number: Int, _ request: PageRequest) {
@@ -281,6 +293,9 @@ extension Simulation {
             switch settings.bug {
             case .pageSkipsMessage where page.messages.count > 2: page.messages.remove(at: 1)
             case .pageForgetsMore: page.hasMore = false
+            case .endlessSync: page.hasMore = true
+            case .madeUpMessage where !page.messages.isEmpty:
+                page.messages[0].content = #"{"text":"999999999 hello","uuid":"made-up"}"#
             default: break
             }
             for message in page.messages {
@@ -297,40 +312,17 @@ extension Simulation {
 
     /// Answers whether the change could be made.
     @discardableResult
-    mutating func change(_ change: MembershipChange, ago: Int64 = 0) -> Bool {
+    mutating func change(_ change: MembershipChange) -> Bool {
         do {
-            let time = WallTime(milliseconds: wallTime.milliseconds - ago)
-            let changes = try directory.apply([change], at: time)
-            if settings.bug != .staleMembership { tellNode([.membershipsChanged(changes, at: wallTime)]) }
+            let key = settings.bug == .joinSeesThePast ? 0 : log.lastKey
+            let changes = try directory.apply([change], at: wallTime, after: key)
+            if settings.bug != .staleMembership {
+                tellNode([.membershipsChanged(changes, at: wallTime, after: key)])
+            }
             return true
         } catch {
             note("no change: \(error)")
             return false
         }
-    }
-
-    // MARK: Crashes
-
-    mutating func crashServer(for time: Int64) {
-        guard isServerRunning else { return }
-        note("the server crashes for \(time) ms")
-        totals.crashes += 1
-        node = nil
-        relay = nil
-        isServerRunning = false
-        loseReports()
-        serverGeneration += 1
-        // What was on its way to the disk is there or not, but in order.
-        let survivors = chance.below(pendingAppends.count + 1)
-        for (_, entries) in pendingAppends.prefix(survivors) { _ = commit(entries) }
-        pendingAppends = []
-        for number in links.indices {
-            guard let link = links[number], link.isServerOpen else { continue }
-            links[number]?.isServerOpen = false
-            if link.isClientOpen, !link.isBlackHole {
-                queue.add(.clientSeesEnd(link: number), at: now + chance.time(1...2000))
-            }
-        }
-        queue.add(.serverStarts, at: now + time)
     }
 }

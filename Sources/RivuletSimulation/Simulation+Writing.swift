@@ -151,7 +151,7 @@ extension Simulation {
         case .leaveRoom where devices[index].isRunning: feed(index, .roomLeft(Operation.room))
         case .ban(let user, let isBanned):
             change(.banFromRoom(RoomID(Operation.room), settings.account(of: user + 1), isBanned))
-            if isBanned { ledger.banned.insert(user + 1) } else { ledger.banned.remove(user + 1) }
+            if isBanned { ledger.books.banned.insert(user + 1) } else { ledger.books.banned.remove(user + 1) }
         default: break
         }
     }

@@ -94,6 +94,10 @@ public struct Simulation {
     var unsyncedReports: [(queue: QueueID, reader: Account, key: Int64)] = []
     var directory = MemoryMembershipDirectory()
     var log = MemoryLog()
+    /// A file that does the same as the log, in tests that have one.
+    var logFile: (any SimulatedLogFile)?
+    /// The last copy of the server's files, and what they said.
+    var serverBackup: (log: MemoryLog, memberships: Memberships, books: Ledger.Books)?
     /// What the log was given and has not committed, in order.
     var pendingAppends: [(batch: BatchID, entries: [LogEntry])] = []
     var serverGeneration = 0
@@ -109,12 +113,11 @@ public struct Simulation {
     /// What the dedupe without receivers remembers.
     var placesOfUUID: [String: [RivuletServerCore.QueuePlace]] = [:]
 
-    static let firstWallTime: Int64 = 1_700_000_000_000
-    /// How old the groups are at the start.
-    ///
-    /// A member reads a super group from the time of joining, by the server's clock: one that is set back further than
-    /// this would hide new messages.
-    static let membershipAge: Int64 = 86_400_000
+    static let firstWallTime: Int64 = 1_800_000_000_000
+    /// How far the server's clock may be from the true time.
+    static let clockErrorMax: Int64 = 21_600_000
+    /// How long an answer that was written may take to reach the author's storage.
+    static let answerMilliseconds: Int64 = 180_000
     /// How long everything may take to come to rest.
     static let restMilliseconds: Int64 = 900_000
     /// The last part of it, in which nothing but signs of life may pass.
@@ -181,9 +184,8 @@ public struct Simulation {
         change(
             .createGroup(
                 GroupID(group), app: Account.defaultApp, name: "g", isSuper: isSuper,
-                owner: UserID(Int64(members[0])), members: members.map { UserID(Int64($0)) }),
-            ago: Self.membershipAge)
-        ledger.members[group] = Set(members)
+                owner: UserID(Int64(members[0])), members: members.map { UserID(Int64($0)) }))
+        ledger.books.members[group] = Set(members)
     }
 
     mutating func runToEnd() {
@@ -205,6 +207,9 @@ public struct Simulation {
                 return
             }
             handle(event)
+            if queue.droppedCount > 0 {
+                ledger.fail(.overrun, "more than \(queue.count) events wait")
+            }
         }
     }
 

@@ -6,6 +6,8 @@ public enum SimulationBug: String, Sendable, CaseIterable {
     case serverAcknowledgesBeforeCommit = "ack-before-commit"
     /// The server takes two messages with one uuid and different receivers for the same.
     case dedupeWithoutReceiver = "dedupe-without-receiver"
+    /// The server stores a message each time that it comes.
+    case noDedupe = "no-dedupe"
     /// Live copies come without the notify that follows them.
     case lostNotify = "lost-notify"
     /// A page of a sync lacks a message in its middle.
@@ -50,6 +52,24 @@ public enum SimulationBug: String, Sendable, CaseIterable {
     case readMarkIgnored = "read-mark-ignored"
     /// A backup brings old messages and leaves the new keys.
     case backupKeepsKeys = "backup-keeps-keys"
+    /// A log that was put back from a copy gives the keys of the lost one again.
+    case staleLogEpoch = "stale-log-epoch"
+    /// A log that was put back from a copy counts from the copy's keys alone, so that the second one gives the first's.
+    case epochOfTheCopy = "epoch-of-the-copy"
+    /// Who joins a super group is given what was written before.
+    case joinSeesThePast = "join-sees-the-past"
+    /// A read receipt does not change the message that it is about.
+    case receiptForgotten = "receipt-forgotten"
+    /// A device reports a message as delivered before it is stored.
+    case deliveredTooEarly = "delivered-before-commit"
+    /// A page brings a message that nobody sent.
+    case madeUpMessage = "made-up-message"
+    /// A success reaches the client as a refusal.
+    case successBecomesRefusal = "success-becomes-refusal"
+    /// Each page says that there is more.
+    case endlessSync = "endless-sync"
+    /// A withdrawal does not change the message that it is about.
+    case withdrawalForgotten = "withdrawal-forgotten"
     /// The server of the first era takes messages for delivered when they are written.
     case markBeforeAcknowledgement = "mark-before-ack"
     /// A refusal of the customer service's rule is forgotten: any two apps may talk.
@@ -62,6 +82,8 @@ public struct SimulationViolation: Error, Sendable, Equatable, CustomStringConve
     public enum Rule: String, Sendable {
         /// A message that a device should have is missing there, or an acknowledged one in the log.
         case lost
+        /// A key was given to two messages.
+        case keyReused
         /// A message is twice in a queue or was stored twice.
         case doubled
         /// Messages stand in another order than they should.
@@ -84,8 +106,12 @@ public struct SimulationViolation: Error, Sendable, Equatable, CustomStringConve
         case unknown
         /// The number of unread messages is wrong.
         case unreadWrong
+        /// A message counts as delivered or read at its author's and is not, or the other way round.
+        case receiptWrong
         /// The real store came to something else than the book that is kept beside it.
         case storeDiffers
+        /// More events waited than the simulation holds; what the run shows is worth nothing.
+        case overrun
         /// When the faults were over, a client did not come online or traffic did not end.
         case restless
     }

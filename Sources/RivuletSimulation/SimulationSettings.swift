@@ -50,6 +50,15 @@ public struct SimulationSettings: Sendable, Equatable {
     /// How many users are not the staff; they have the numbers from 1.
     var people: Int { staff == nil ? max(1, users) : users - 1 }
 
+    /// Whether the server's files are put back from a copy in this run, every fifth.
+    ///
+    /// Runs differ in what happens to them, so that those of earlier seeds stay as they were.
+    var restoresServer: Bool { seed % 5 == 4 }
+
+    /// Whether members of the super group come and go in this run, and devices report what they were delivered; every
+    /// fifth, and some of those in which the server's files are put back.
+    var changesSuperGroup: Bool { seed % 5 == 0 || seed % 10 == 9 }
+
     static let staffApp: Int64 = 7
 
     func account(of user: Int) -> Account {

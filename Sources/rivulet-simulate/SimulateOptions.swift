@@ -23,7 +23,8 @@ struct SimulateOptions {
         guard hours > 0, hours <= 100_000 else {
             throw arguments.usageError("--hours must be above 0 and at most 100000")
         }
-        settings.milliseconds = max(1, Int64(hours * 3_600_000))
+        // Rounded, so that the hours that a replay names give the same time again.
+        settings.milliseconds = max(1, Int64((hours * 3_600_000).rounded()))
         if let name = arguments.string("--bug") {
             guard let bug = SimulationBug(rawValue: name) else {
                 throw arguments.usageError("there is no bug '\(name)'; '--bug list' names them")

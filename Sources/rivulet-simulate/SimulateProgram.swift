@@ -102,7 +102,7 @@ enum SimulateProgram {
         emit(
             options.isJSON
                 ? json(end.totals, end.doneCount, options, speed)
-                : summary(end.totals, end.doneCount, options, speed))
+                : (broken == nil ? "" : "before it: ") + summary(end.totals, end.doneCount, options, speed))
         return broken == nil ? 0 : 1
     }
 
@@ -148,7 +148,7 @@ enum SimulateProgram {
 
     private static func replay(_ settings: SimulationSettings) -> String {
         var words = [
-            "rivulet-simulate --seed \(settings.seed) --clients \(settings.clients)",
+            "\(CommandLine.arguments.first ?? "rivulet-simulate") --seed \(settings.seed) --clients \(settings.clients)",
             "--hours \(Double(settings.milliseconds) / 3_600_000) --faults-per-hour \(settings.faultsPerHour)",
             "--messages-per-hour \(settings.messagesPerHour)",
         ]

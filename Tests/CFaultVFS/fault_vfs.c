@@ -27,6 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sqlite3_vfs *real_vfs;
 static sqlite3_vfs fault_vfs;
 static char *armed_prefix;
+static char *recorded_prefix;
 static enum rivulet_fault_mode armed_mode;
 static long operations_left;
 static int has_fired;
@@ -42,8 +43,14 @@ static unsigned long long next_random(void) {
     return value ^ (value >> 31);
 }
 
-static int is_watched(const char *path) {
-    return armed_prefix && path && strncmp(path, armed_prefix, strlen(armed_prefix)) == 0;
+static int is_under(const char *path, const char *prefix) {
+    return prefix && path && strncmp(path, prefix, strlen(prefix)) == 0;
+}
+
+static int is_watched(const char *path) { return is_under(path, armed_prefix); }
+
+static int is_recorded(const char *path) {
+    return is_under(path, recorded_prefix) || (armed_mode == RIVULET_FAULT_POWER && is_watched(path));
 }
 
 static void forget(const char *path) {
@@ -61,8 +68,13 @@ static void forget(const char *path) {
     }
 }
 
+// What is recorded for a later power cut stays when nothing is armed.
+static void forget_armed(void) {
+    if (!recorded_prefix) forget(NULL);
+}
+
 static void remember(FaultFile *file, sqlite3_int64 offset, int count) {
-    if (armed_mode != RIVULET_FAULT_POWER) return;
+    if (!is_recorded(file->path)) return;
     Undo *entry = calloc(1, sizeof(Undo));
     if (!entry) return;
     entry->path = strdup(file->path);
@@ -81,14 +93,25 @@ static void remember(FaultFile *file, sqlite3_int64 offset, int count) {
 // Takes back any of the writes that no sync has made safe.
 static void lose_power(void) {
     for (Undo *entry = undo_list; entry; entry = entry->next) {
-        if (next_random() % 2) continue;
+        if (!is_watched(entry->path) || next_random() % 2) continue;
         int descriptor = open(entry->path, O_WRONLY | O_CLOEXEC);
         if (descriptor < 0) continue;
         if (entry->count > 0 && pwrite(descriptor, entry->old_bytes, entry->count, entry->offset) < 0) { /* as lost */ }
         if (ftruncate(descriptor, entry->old_size) < 0) { /* as lost */ }
         close(descriptor);
     }
-    forget(NULL);
+    // What is left of the files is what the next start finds.
+    Undo **link = &undo_list;
+    while (*link) {
+        char *path = is_watched((*link)->path) ? strdup((*link)->path) : NULL;
+        if (path) {
+            forget(path);
+            free(path);
+            link = &undo_list;
+        } else {
+            link = &(*link)->next;
+        }
+    }
 }
 
 // Counts an operation; answers whether it is the one that goes wrong, or comes after the end.
@@ -134,7 +157,7 @@ static int file_write(sqlite3_file *base, const void *bytes, int count, sqlite3_
         }
         if (armed_mode == RIVULET_FAULT_POWER) lose_power();
     } else if (verdict == PASS) {
-        if (is_watched(file->path)) remember(file, offset, count);
+        remember(file, offset, count);
         result = file->real->pMethods->xWrite(file->real, bytes, count, offset);
     }
     if (verdict != PASS) result = failure(SQLITE_IOERR_WRITE);
@@ -148,7 +171,7 @@ static int file_truncate(sqlite3_file *base, sqlite3_int64 size) {
     enum verdict verdict = is_watched(file->path) ? count_operation() : PASS;
     int result = SQLITE_OK;
     if (verdict == PASS) {
-        if (is_watched(file->path)) {
+        if (is_recorded(file->path)) {
             sqlite3_int64 old = 0;
             file->real->pMethods->xFileSize(file->real, &old);
             if (old > size) remember(file, size, (int)(old - size));
@@ -256,10 +279,18 @@ void rivulet_fault_install(void) {
     pthread_mutex_unlock(&lock);
 }
 
+void rivulet_fault_record(const char *prefix) {
+    pthread_mutex_lock(&lock);
+    free(recorded_prefix);
+    recorded_prefix = prefix ? strdup(prefix) : NULL;
+    forget(NULL);
+    pthread_mutex_unlock(&lock);
+}
+
 void rivulet_fault_arm(const char *prefix, enum rivulet_fault_mode mode, long n, unsigned long long seed) {
     pthread_mutex_lock(&lock);
     free(armed_prefix);
-    forget(NULL);
+    forget_armed();
     armed_prefix = strdup(prefix);
     armed_mode = mode;
     operations_left = n;
@@ -273,7 +304,7 @@ int rivulet_fault_disarm(void) {
     pthread_mutex_lock(&lock);
     free(armed_prefix);
     armed_prefix = NULL;
-    forget(NULL);
+    forget_armed();
     is_dead = 0;
     int fired = has_fired;
     pthread_mutex_unlock(&lock);

@@ -10,6 +10,8 @@ package final class AccountTables {
         package var uuid: String?
         /// Whether the server has it, or it came from there.
         package var isSettled: Bool
+        /// Where its sending stands, or who has read it.
+        package var state: Message.State
         /// What it says; nil for what is no text, as after a withdrawal.
         package var text: String?
         /// The stable name of its kind.
@@ -70,7 +72,8 @@ package final class AccountTables {
             var text: String?
             if case .text(let content)? = codec.decode(row.raw).message { text = content.text }
             return ShownMessage(
-                uuid: row.uuid, isSettled: !row.state.isUnderWay, text: text, kind: row.kind)
+                uuid: row.uuid, isSettled: !row.state.isUnderWay,
+                state: row.state.state(failure: row.failure), text: text, kind: row.kind)
         }
     }
 }

@@ -19,6 +19,10 @@ enum rivulet_fault_mode {
 // Makes the layer the default VFS; to be called before files are opened, any number of times.
 void rivulet_fault_install(void);
 
+// Keeps from now on what is written to files under this prefix and not synced, whatever is armed, so that a power cut
+// that is armed later takes what was written before, too. NULL ends it.
+void rivulet_fault_record(const char *prefix);
+
 // From now on the n-th operation (1 is the next) goes wrong in the way of the mode. The seed decides how much of a torn
 // write stays and which unsynced writes are lost.
 void rivulet_fault_arm(const char *prefix, enum rivulet_fault_mode mode, long n, unsigned long long seed);
