@@ -132,8 +132,8 @@ private final class Clients {
                         return Self.send(bytes, on: stream, keeps: keeps, kept, answer)
                     }
                     stream.onClosed = { _ in answer.fail() }
-                    stream.onOpened = { [weak stream] in
-                        guard let stream else { return }
+                    // Nobody else holds the stream until then; it lets go of its closures when it is closed.
+                    stream.onOpened = {
                         do {
                             let secured = try TLSStream(
                                 to: host, port: address.port, over: stream, context: tls)
