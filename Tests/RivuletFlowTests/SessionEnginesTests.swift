@@ -24,10 +24,10 @@ import Testing
                 await chat.wait { chat.texts == ["1", "2"] }
                 await room.wait { room.texts == ["1", "2", "3"] }
                 try await chat.manager.send(.text("to Ben"))
-                try await room.manager.send(.text("to all"))
+                let sent = try await room.manager.send(.text("to all"))
                 #expect(chats.messages(in: withBen).last?.content == .text("to Ben"))
                 #expect(rooms.messages(in: .room(5)).last?.content == .text("to all"))
-                try await room.manager.revoke(message: try #require(room.messages.last))
+                try await room.manager.revoke(message: sent)
                 try await chat.manager.delete(message: chat.messages[0])
                 #expect(rooms.count(of: .call(.revoke)) == 1 && chats.count(of: .call(.delete)) == 1)
             }
