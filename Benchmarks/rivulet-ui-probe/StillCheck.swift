@@ -106,7 +106,7 @@ enum ReopenCheck {
 enum ResizeCheck {
     static func run() {
         let sample = SampleFlow(count: 2_000)
-        for width in [900.0, 500, 320, 1_200, 700] {
+        for width in [900.0, 500, 320, 1_200, 40, 12, 2, 700] {
             sample.window.resize(CGSize(width: width, height: 600))
             PlatformApplication.run(for: .milliseconds(120))
             for _ in 0..<10 {

@@ -160,8 +160,8 @@ package final class PopupMenu {
         gtk_widget_set_parent(pointer, parent.pointer)
         let window = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GtkPopover.self)
         var target = GdkRectangle(
-            x: Int32(clamping: Int(rect.minX)), y: Int32(clamping: Int(rect.minY)),
-            width: Int32(max(1, rect.width)), height: Int32(max(1, rect.height)))
+            x: Int32(points: rect.minX), y: Int32(points: rect.minY),
+            width: max(1, Int32(points: rect.width)), height: max(1, Int32(points: rect.height)))
         gtk_popover_set_pointing_to(window, &target)
         gtk_popover_set_has_arrow(window, 0)
         gtk_widget_set_halign(pointer, GTK_ALIGN_START)

@@ -10,10 +10,11 @@ package enum MainLoop {
     ///
     /// - Returns: Whether there is a display.
     package static func initialize() -> Bool {
-        if let path = CommandLine.arguments.first, g_get_application_name() == nil {
-            // GTK writes it beside what the user chose, and warns where it has none.
-            g_set_application_name(path.split(separator: "/").last.map(String.init) ?? path)
-        }
+        let path = CommandLine.arguments.first ?? "rivulet"
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        // GTK writes both beside what the user chose in a dialog; without them the list of recent files is damaged.
+        if g_get_application_name() == nil { g_set_application_name(name) }
+        if g_get_prgname() == nil { g_set_prgname(name) }
         guard gtk_init_check() != 0 else { return false }
         joinDispatch()
         return true

@@ -124,7 +124,8 @@ package struct Painter {
     }
 
     private static func rect(_ rect: CGRect) -> graphene_rect_t {
-        graphene_rect_t(
+        let rect = rect.somewhere
+        return graphene_rect_t(
             origin: graphene_point_t(x: Float(rect.minX), y: Float(rect.minY)),
             size: graphene_size_t(width: Float(rect.width), height: Float(rect.height)))
     }

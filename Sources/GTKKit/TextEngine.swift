@@ -121,7 +121,7 @@ nonisolated final class TextContext {
         pango_layout_set_font_description(layout, font)
         pango_font_description_free(font)
         if let width {
-            pango_layout_set_width(layout, Int32(clamping: Int(max(1, width) * Double(PANGO_SCALE))))
+            pango_layout_set_width(layout, Int32(points: max(1, width) * Double(PANGO_SCALE), max: 2e9))
         }
         pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
         if case .ellipsis(let lines) = style.overflow {
@@ -228,8 +228,8 @@ package final class TextLayout {
         var index: Int32 = 0
         var trailing: Int32 = 0
         let isInside = pango_layout_xy_to_index(
-            pointer, Int32(clamping: Int(point.x * Double(PANGO_SCALE))),
-            Int32(clamping: Int(point.y * Double(PANGO_SCALE))), &index, &trailing)
+            pointer, Int32(points: point.x * Double(PANGO_SCALE), max: 2e9),
+            Int32(points: point.y * Double(PANGO_SCALE), max: 2e9), &index, &trailing)
         guard isInside != 0 || !isStrict else { return nil }
         guard !isStrict, trailing > 0 else { return Int(index) }
         var next = text.utf8.index(text.utf8.startIndex, offsetBy: min(Int(index), text.utf8.count))

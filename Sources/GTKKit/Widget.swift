@@ -58,12 +58,13 @@ package class Widget {
     ///
     /// GTK wants to be asked for the size before it is given one, even where the answer does not matter.
     package func allocate(_ frame: CGRect) {
-        let width = Int32(clamping: Int(frame.width.rounded()))
+        let frame = frame.somewhere
+        let width = Int32(points: frame.width)
         _ = measure(isHorizontal: true)
         let least = measure(isHorizontal: false, for: Int(width)).minimum
         var allocation = GtkAllocation(
-            x: Int32(clamping: Int(frame.minX.rounded())), y: Int32(clamping: Int(frame.minY.rounded())),
-            width: max(0, width), height: Int32(max(least, Int(frame.height.rounded()))))
+            x: Int32(points: frame.minX), y: Int32(points: frame.minY), width: max(0, width),
+            height: max(Int32(clamping: least), Int32(points: frame.height)))
         gtk_widget_size_allocate(pointer, &allocation, -1)
     }
 

@@ -16,7 +16,7 @@ package final class Window: Widget {
         super.init(floating: pointer)
         gtk_window_set_title(window, title)
         gtk_window_set_default_size(
-            window, Int32(clamping: Int(size.width)), Int32(clamping: Int(size.height)))
+            window, Int32(points: size.width), Int32(points: size.height))
         Signals.connectRequest(UnsafeMutableRawPointer(pointer), "close-request") { [weak self] in
             self?.onClose?()
             return false
@@ -37,7 +37,7 @@ package final class Window: Widget {
     /// Gives it another size.
     package func resize(_ size: CGSize) {
         gtk_window_set_default_size(
-            window, Int32(clamping: Int(size.width)), Int32(clamping: Int(size.height)))
+            window, Int32(points: size.width), Int32(points: size.height))
     }
     /// Whether it has the keyboard of the desktop.
     package var isActive: Bool { gtk_window_is_active(window) != 0 }

@@ -74,6 +74,20 @@ struct ConstraintTests {
         #expect(axis.solve(parent: 80).spans == [span(0, 33), span(0, 0)])
     }
 
+    @Test func `equations with one unknown each need no program, and say the same`() {
+        let axis = bubble(natural: 100)
+        #expect(axis.determined(parent: 300) == axis.solve(parent: 300).spans)
+        // What has to be negative, and what the contents decide, is left to the program.
+        #expect(axis.determined(parent: 10) == nil)
+        var open = ConstraintAxis(count: 1)
+        open.relate(0, .start, .equal, to: nil, .start, constant: 4)
+        #expect(open.determined(parent: 50) == nil)
+        open.relate(0, .extent, .equal, to: 20)
+        #expect(open.determined(parent: 50) == [span(4, 20)])
+        open.relate(0, .end, .atMost, to: nil, .end, constant: -30)
+        #expect(open.determined(parent: 50) == nil)
+    }
+
     @Test(arguments: 0..<60)
     func `a random chain keeps every constraint`(seed: Int) {
         var numbers = Numbers(state: UInt64(seed) &+ 77)

@@ -147,7 +147,7 @@ import Testing
 
     /// One label and the menu's entries a row; nothing of what is inside, and nothing that is not shown.
     private static let tree = """
-        application 'Unnamed'
+        application 'rivulet-ui-probe'
           frame 'probe'
             panel
               scroll pane

@@ -351,8 +351,10 @@ public final class MessageListView: PlatformScrollView {
         guard let unread = controller.configuration.unread, let last = snapshot.messages.last,
             last.position >= unread.newest
         else { return "New messages" }
-        let count = snapshot.messages.count {
-            !$0.isOutgoing && $0.position > unread.lastRead && $0.position <= unread.newest
+        let count = snapshot.messages.count { message in
+            // What belongs to nobody is no message that somebody wrote.
+            !message.isOutgoing && message.position > unread.lastRead && message.position <= unread.newest
+                && registry.type(for: .content, kind: message.content.kind) != NoticeMessageView.self
         }
         return count == 0 ? "New messages" : count == 1 ? "1 new message" : "\(count) new messages"
     }

@@ -22,8 +22,15 @@ nonisolated struct ConstraintAxis {
     private static let parentPrice = 50.0
     private static let idlePrice = 1.0
 
+    private struct Link {
+        var terms: [LinearProgram.Term]
+        var relation: LinearProgram.Relation
+        var constant: Double
+    }
+
     private let count: Int
     private var program: LinearProgram
+    private var links: [Link] = []
 
     /// Begins the layout of so many rectangles.
     init(count: Int) {
@@ -69,9 +76,7 @@ nonisolated struct ConstraintAxis {
     ) {
         let left = terms(index, edge, factor: 1)
         let right = terms(other, otherEdge, factor: -1)
-        program.add(
-            left.terms + right.terms, relation, constant - left.constant - right.constant,
-            price: Self.constraintPrice)
+        link(left.terms + right.terms, relation, constant - left.constant - right.constant)
     }
 
     /// Relates an edge to a number.
@@ -79,7 +84,14 @@ nonisolated struct ConstraintAxis {
         _ index: Int?, _ edge: Edge, _ relation: LinearProgram.Relation, to constant: Double
     ) {
         let left = terms(index, edge, factor: 1)
-        program.add(left.terms, relation, constant - left.constant, price: Self.constraintPrice)
+        link(left.terms, relation, constant - left.constant)
+    }
+
+    private mutating func link(
+        _ terms: [LinearProgram.Term], _ relation: LinearProgram.Relation, _ constant: Double
+    ) {
+        links.append(Link(terms: terms, relation: relation, constant: constant))
+        program.add(terms, relation, constant, price: Self.constraintPrice)
     }
 
     /// Says how large a rectangle is by its contents; nil when nothing is known of them.
@@ -92,6 +104,58 @@ nonisolated struct ConstraintAxis {
             program.add([term], max(0, extent), over: Self.growPrice, under: Self.shrinkPrice)
         } else {
             program.add([term], 0, over: Self.idlePrice, under: 0)
+        }
+    }
+
+    /// The places in a parent of this extent, where the constraints alone say all of them; nil otherwise.
+    ///
+    /// That is so for most views on the screen, and takes no program and no size of contents: one equation after the
+    /// other has a single unknown left.
+    func determined(parent extent: Double) -> [Span]? {
+        var values = [Double?](repeating: nil, count: 2 * count + 1)
+        values[parent] = extent
+        var isNew = true
+        while isNew {
+            isNew = false
+            for link in links where link.relation == .equal {
+                guard let (variable, value) = unknown(of: link, values) else { continue }
+                values[variable] = value
+                isNew = true
+            }
+        }
+        let known = values.compactMap { $0 }
+        guard known.count == values.count, links.allSatisfy({ holds($0, known) }) else { return nil }
+        let spans = (0..<count).map { index in
+            Span(start: known[2 * index] - Self.reach, extent: known[2 * index + 1])
+        }
+        return spans.allSatisfy { $0.extent >= 0 } ? spans : nil
+    }
+
+    /// The one variable of an equation that has no value yet, with the value that it must have.
+    private func unknown(of link: Link, _ values: [Double?]) -> (variable: Int, value: Double)? {
+        var found: Int?
+        var factor = 0.0
+        var rest = link.constant
+        for term in link.terms {
+            if let value = values[term.variable] {
+                rest -= term.factor * value
+            } else if found == nil || found == term.variable {
+                found = term.variable
+                factor += term.factor
+            } else {
+                return nil
+            }
+        }
+        guard let found, factor != 0 else { return nil }
+        return (found, (rest / factor * 1_024).rounded() / 1_024)
+    }
+
+    private func holds(_ link: Link, _ values: [Double]) -> Bool {
+        let difference = link.terms.reduce(-link.constant) { $0 + $1.factor * values[$1.variable] }
+        switch link.relation {
+        case .equal: return abs(difference) < 0.01
+        case .atLeast: return difference > -0.01
+        case .atMost: return difference < 0.01
         }
     }
 

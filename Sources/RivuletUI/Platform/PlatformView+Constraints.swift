@@ -42,6 +42,7 @@ extension PlatformView {
         where constraint.edge.isHorizontal && (constraint.isConstant || constraint.otherEdge.isHorizontal) {
             add(constraint, to: &axis)
         }
+        if let width, let spans = axis.determined(parent: width) { return (width, spans) }
         for (index, view) in subviews.enumerated() { axis.setNatural(index, view.naturalWidth) }
         return axis.solve(parent: width)
     }
@@ -60,6 +61,7 @@ extension PlatformView {
                     to: widths[other].extent + constraint.constant)
             }
         }
+        if let height, let spans = axis.determined(parent: height) { return (height, spans) }
         for (index, view) in subviews.enumerated() {
             axis.setNatural(index, view.naturalHeight(forWidth: widths[index].extent))
         }

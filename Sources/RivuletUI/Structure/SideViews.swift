@@ -84,7 +84,7 @@ public final class HeaderMessageView: MessageView {
 
     /// Puts the line where the bubble's text begins.
     public override func layoutSubviews() {
-        label.frame = bounds.insetBy(dx: 4, dy: 0)
+        label.frame = CGRect(x: 4, y: 0, width: max(0, bounds.width - 8), height: bounds.height)
     }
 
     /// One line over the whole column.
