@@ -58,7 +58,7 @@ private final class HandService: CompletionMessageService, CompletionMessageProv
     ) { note(callback) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Completions` {
+@Suite(.timeLimit(.minutes(5))) struct `Completions` {
     let message = Message.sample(1)
 
     /// The six calls of a service, by name.
@@ -216,7 +216,7 @@ private final class HandService: CompletionMessageService, CompletionMessageProv
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct `Completions of a session` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `Completions of a session` {
     @Test func `every call completes once, with success and with failure`() async throws {
         let memory = MemoryEngine(history: 3)
         let screen = Screen(engine: memory.engine)

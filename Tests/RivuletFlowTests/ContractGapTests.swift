@@ -86,7 +86,7 @@ private final class LimitProvider: SessionMessageProvider {
 }
 
 /// Each of these was written because a fault that was put in on purpose had passed all other tests.
-@Suite("The contract, where it could break unseen", .timeLimit(.minutes(1))) @MainActor
+@Suite("The contract, where it could break unseen", .timeLimit(.minutes(5))) @MainActor
 struct ContractGapTests {
     private let memory = MemoryEngine(history: 2)
 

@@ -90,7 +90,7 @@ private enum Manner: String, CaseIterable, Sendable {
 }
 
 /// Six calls, nine manners, at the service and at a preparation: each completion once, and the row as it must be.
-@Suite("The contract, case by case", .timeLimit(.minutes(1))) @MainActor
+@Suite("The contract, case by case", .timeLimit(.minutes(5))) @MainActor
 struct ContractMatrixTests {
     /// One case under way.
     @MainActor private struct Case {

@@ -17,7 +17,7 @@ private struct SlowProvider: SessionMessageProvider {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct `A session's messages` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `A session's messages` {
     @Test func `pages come from both sides of a message that was jumped to`() async throws {
         let memory = MemoryEngine(history: 500)
         let screen = Screen(engine: memory.engine)
@@ -330,7 +330,7 @@ private struct SlowProvider: SessionMessageProvider {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct `What a reader does` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `What a reader does` {
     @Test func `read marks only go forward and are sent once`() async throws {
         let memory = MemoryEngine(history: 30)
         var configuration = SessionConfiguration.test

@@ -67,7 +67,7 @@ private struct Preparation: MessageServicePreparation {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct `The hook chain` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `The hook chain` {
     private let log = Log()
     private let memory = MemoryEngine(history: 2)
 

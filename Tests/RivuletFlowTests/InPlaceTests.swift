@@ -17,7 +17,7 @@ private final class HeldControls: MessageControlService {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct `Rows that change in place` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `Rows that change in place` {
     private let memory = MemoryEngine(history: 3)
     private let cho = UserID(9)
 

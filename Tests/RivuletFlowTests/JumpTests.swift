@@ -48,7 +48,7 @@ private final class GatedProvider: SessionMessageProvider {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct `Jumps with a slow provider` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `Jumps with a slow provider` {
     private let memory = MemoryEngine(history: 500)
     private let gate = Gate()
 
@@ -264,7 +264,7 @@ private struct EndlessProvider: SessionMessageProvider {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct `A conversation of 100,000 messages` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `A conversation of 100,000 messages` {
     private let count: Int64 = 100_000
     private let memory = MemoryEngine()
 

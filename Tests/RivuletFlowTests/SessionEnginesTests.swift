@@ -3,7 +3,7 @@ import Testing
 
 @testable import RivuletFlow
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct `Engines by the kind of session` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `Engines by the kind of session` {
     private let chats = MemoryEngine(history: 2)
     private let rooms = MemoryEngine(history: 3, in: .room(5))
 
