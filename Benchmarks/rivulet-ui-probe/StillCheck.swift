@@ -127,5 +127,24 @@ enum ResizeCheck {
         Probe.report("latest \(sample.view.list.cell(for: MessageID(1_999)) != nil)")
         Probe.report("cells \(sample.view.list.cellCount)")
         sample.close()
+        showNarrow()
+    }
+
+    /// Views without room, and one whose frame is nowhere, as a window has them for a moment while it is made.
+    private static func showNarrow() {
+        let host = PlatformView()
+        let header = HeaderMessageView()
+        let lost = PlatformView()
+        host.addSubview(header)
+        host.addSubview(lost)
+        header.prepare(ProbeContext.make(scale: 1), message: SampleFlow.message(1))
+        header.refresh(with: SampleFlow.message(1))
+        header.frame = CGRect(x: 0, y: 0, width: 3, height: 16)
+        lost.frame = .null
+        let window = PlatformWindow(title: "narrow", size: CGSize(width: 60, height: 60), content: host)
+        window.show()
+        Probe.wait { header.bounds.width == 3 }
+        Probe.report("narrow \(Int(header.bounds.width)) \(Int(lost.bounds.width))")
+        window.close()
     }
 }

@@ -46,6 +46,7 @@ import Testing
         let facts = try await facts("resize")
         #expect(facts.contains("jumped true"), "\(facts.suffix(6))")
         #expect(facts.contains("latest true"))
+        #expect(facts.contains("narrow 3 0"))
         #expect(facts.contains("warnings 0"), "\(facts.suffix(6))")
         // Two thousand messages, and no more cells than fit on the largest screen.
         let cells = facts.first { $0.hasPrefix("cells ") }.flatMap { Int($0.dropFirst(6)) } ?? 0
