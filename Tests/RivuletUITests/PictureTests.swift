@@ -66,8 +66,8 @@ import Testing
         let server = try Program(
             "/usr/bin/python3",
             ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder.path])
-        try await server.waitForLine(containing: "Serving HTTP")
-        let words = server.lines.first { $0.contains("Serving HTTP") }?.split(separator: " ") ?? []
+        try await server.waitForLine(containing: "(http:")
+        let words = server.lines.first { $0.contains("(http:") }?.split(separator: " ") ?? []
         let port = try #require(words.firstIndex(of: "port").flatMap { Int(words[$0 + 1]) })
         func fetch(_ name: String) async throws -> Data? {
             let url = try #require(URL(string: "http://127.0.0.1:\(port)/\(name)"))
