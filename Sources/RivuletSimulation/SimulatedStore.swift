@@ -148,6 +148,8 @@ extension Simulation {
     /// Whether a message has its place in what people see; one that burned for this device alone has none.
     private func isInOrder(_ message: Ledger.Sent, _ number: Int, on index: Int) -> Bool {
         switch message.content {
+        // In the first era the ACK alone gives an own message its place, by which time others may have come.
+        case _ where settings.era == .seed && message.device == index: false
         // A user's own message that never comes back from the server gets no place among the others.
         case _ where ledger.isNeverReturned(message, number, to: devices[index].user): false
         // What the server lost with its files has no place that all devices agree upon.
@@ -174,6 +176,8 @@ extension Simulation {
         guard !message.wasTakenBack, !message.changes.contains(where: { ledger[$0]?.wasTakenBack == true })
         else { return }
         checkReceipts(row, number, message, on: index)
+        // A server of the first era acknowledges a withdrawal that it refuses: the author alone goes by it.
+        guard settings.era == .current || !devices[index].hasLocalMarks else { return }
         let isRevoked = ledger.isRevoked(message, known: known)
         if isRevoked != (row.kind == "revoked") {
             ledger.fail(

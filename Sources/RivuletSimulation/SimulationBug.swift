@@ -79,7 +79,7 @@ public enum SimulationBug: String, Sendable, CaseIterable {
 /// A rule that did not hold.
 public struct SimulationViolation: Error, Sendable, Equatable, CustomStringConvertible {
     /// The rules.
-    public enum Rule: String, Sendable {
+    public enum Rule: String, Sendable, CaseIterable {
         /// A message that a device should have is missing there, or an acknowledged one in the log.
         case lost
         /// A key was given to two messages.

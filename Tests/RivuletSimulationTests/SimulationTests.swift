@@ -47,26 +47,44 @@ import Testing
         #expect(silent.trace.isEmpty)
     }
 
-    /// Each fault that is put in on purpose, and the first seed, counted from 1, that finds it.
-    static let seeds: [(SimulationBug, UInt64)] = SimulationBug.allCases.map { bug in
+    /// Each fault that is put in on purpose, the first seed, counted from 1, that finds it, and the rule that it breaks.
+    static let finds: [(SimulationBug, UInt64, SimulationViolation.Rule)] = SimulationBug.allCases.map {
+        bug in
         switch bug {
-        case .staleEpoch: (bug, 48)
-        // Only every fifth world puts the server's files back, or lets members of a super group come and go.
-        case .staleLogEpoch, .epochOfTheCopy: (bug, 4)
-        case .deliveredTooEarly: (bug, 5)
-        case .backupKeepsKeys, .joinSeesThePast: (bug, 25)
-        case .tornBatch: (bug, 11)
-        case .pageForgetsMore: (bug, 7)
-        case .burnedStays: (bug, 6)
-        case .outboxLost, .outboxReversed, .retryChangesUUID: (bug, 5)
-        case .unreadCountedTwice: (bug, 8)
-        case .dedupeWithoutReceiver, .doubleDelivery, .roomLeaks: (bug, 2)
-        default: (bug, 1)
+        case .serverAcknowledgesBeforeCommit, .logHidesFullDisk, .refusalBecomesSuccess:
+            (bug, 1, .acknowledgedTooEarly)
+        case .dedupeWithoutReceiver: (bug, 2, .acknowledgedTooEarly)
+        case .noDedupe: (bug, 2, .doubled)
+        case .lostNotify, .markBeforeAcknowledgement: (bug, 1, .lost)
+        case .burnedStays: (bug, 6, .lost)
+        case .pageForgetsMore: (bug, 7, .lost)
+        case .pageSkipsMessage, .keySkipped, .ownCopyIsNew: (bug, 1, .keyTooFar)
+        case .tornBatch: (bug, 11, .keyTooFar)
+        case .backupKeepsKeys: (bug, 25, .keyTooFar)
+        case .pageOfAnother, .staleMembership, .customersTalk: (bug, 1, .notAllowed)
+        case .roomLeaks: (bug, 2, .notAllowed)
+        case .joinSeesThePast: (bug, 25, .notAllowed)
+        case .staleEpoch: (bug, 40, .noFate)
+        case .outboxLost: (bug, 5, .noFate)
+        case .outboxReversed: (bug, 5, .disordered)
+        case .storageHidesFullDisk: (bug, 1, .shownTwice)
+        case .doubleDelivery: (bug, 2, .shownTwice)
+        case .retryChangesUUID: (bug, 5, .shownTwice)
+        case .shownBeforeCommit: (bug, 1, .shownTooEarly)
+        case .readMarkIgnored: (bug, 1, .unreadWrong)
+        case .unreadCountedTwice: (bug, 8, .unreadWrong)
+        case .staleLogEpoch, .epochOfTheCopy: (bug, 4, .keyReused)
+        case .receiptForgotten: (bug, 1, .receiptWrong)
+        case .deliveredTooEarly: (bug, 5, .receiptWrong)
+        case .madeUpMessage: (bug, 1, .unknown)
+        case .successBecomesRefusal: (bug, 1, .refusedButStored)
+        case .endlessSync: (bug, 1, .restless)
+        case .withdrawalForgotten: (bug, 1, .storeDiffers)
         }
     }
 
-    @Test(arguments: seeds)
-    func `each fault that is put in on purpose is found by its seed or the next twelve`(
+    @Test(arguments: finds.map { ($0.0, $0.1) })
+    func `each fault that is put in on purpose is found by its seed or the next eleven`(
         bug: SimulationBug, firstSeed: UInt64
     ) {
         let found = (firstSeed..<firstSeed + 12).lazy.compactMap { seed in
@@ -74,7 +92,13 @@ import Testing
             settings.bug = bug
             return Simulation.run(settings).violation
         }.first
-        #expect(found != nil, "\(bug.rawValue) is not found")
+        #expect(found?.rule == Self.finds.first { $0.0 == bug }?.2, "\(bug.rawValue)")
+    }
+
+    @Test func `each rule is proved by a fault`() {
+        let proved = Set(Self.finds.map(\.2))
+        // Events that are dropped have a test of their own.
+        #expect(proved.union([.overrun]) == Set(SimulationViolation.Rule.allCases))
     }
 
     @Test func `a run that breaks a rule is made smaller and replays exactly`() throws {
