@@ -124,6 +124,8 @@ public final class AccountLock: Sendable {
     }
 
     deinit {
+        // A program that is being started has copies of all descriptors until it begins.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -136,7 +136,11 @@ final class DataDirectoryLock: Sendable {
             defer { descriptor = nil }
             return descriptor
         }
-        if let held { close(held) }
+        guard let held else { return }
+        // Closing alone leaves the lock to a program that is being started meanwhile: until it begins, it has copies
+        // of all descriptors.
+        flock(held, LOCK_UN)
+        close(held)
     }
 
     deinit {

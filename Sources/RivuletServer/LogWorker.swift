@@ -19,6 +19,7 @@ final class LogWorker {
     private static let foldInterval: Int64 = 10_000
     private static let retentionInterval: Int64 = 60_000
     private static let rowsPerSlice = 256
+    private static let pagesPerSlice = 256
 
     init(
         log: any MessageLog, _ settings: LogSettings, answer: @escaping @Sendable ([NodeEvent]) -> Void
@@ -138,7 +139,10 @@ final class LogWorker {
         let more = complaining("retention", now) {
             try log.removeMessages(before: limit, countMax: Self.rowsPerSlice)
         }
-        guard more != true else {
+        let isLong =
+            more == false
+            ? complaining("compaction", now) { try log.compact(pagesMax: Self.pagesPerSlice) } : nil
+        guard more != true, isLong != true else {
             hasUpkeep = true
             return
         }

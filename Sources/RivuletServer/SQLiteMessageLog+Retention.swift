@@ -7,7 +7,7 @@ extension SQLiteMessageLog {
     /// of them.
     ///
     /// The newest row stays, since it holds the last key given; so does the last segment of each queue, since it
-    /// holds the queue's newest key. The space is used again by later messages.
+    /// holds the queue's newest key. The space is used again by later messages, or given back by `compact`.
     func removeMessages(before time: WallTime, countMax: Int) throws -> Bool {
         var removed: [(id: Int64, records: [(LogRecord, RecordLocation)])] = []
         var (count, isMore) = (0, false)
@@ -29,6 +29,30 @@ extension SQLiteMessageLog {
         trimmedRow = last.id
         cachedRow = nil
         return isMore
+    }
+
+    /// Gives the end of the file back to the disk, some pages at a time, while more than a quarter of it is unused.
+    ///
+    /// What later messages will soon fill is kept: to shrink and grow by turns costs more than the space. The file is
+    /// shorter after the next checkpoint. A file made by an earlier version, without the ability, stays as long as it is.
+    ///
+    /// - Parameters:
+    ///   - pagesMax: How many pages are given back at most.
+    ///   - unusedMin: A file with fewer unused pages is left alone.
+    /// - Returns: Whether there is more to give back.
+    /// - Throws: `SQLiteError`.
+    func compact(pagesMax: Int, unusedMin: Int64 = 256) throws -> Bool {
+        // 2 is `INCREMENTAL`.
+        guard try database.integer("PRAGMA auto_vacuum") == 2, try isWasteful(unusedMin) else { return false }
+        try database.executeScript("PRAGMA incremental_vacuum(\(max(1, pagesMax)))")
+        writtenByteCount += max(1, pagesMax) * 4096
+        return try isWasteful(unusedMin)
+    }
+
+    private func isWasteful(_ unusedMin: Int64) throws -> Bool {
+        let unused = try database.integer("PRAGMA freelist_count") ?? 0
+        let all = try database.integer("PRAGMA page_count") ?? 0
+        return unused >= unusedMin && unused > all / 4
     }
 
     private func remove(_ rows: [(id: Int64, records: [(LogRecord, RecordLocation)])], upTo last: Int64)

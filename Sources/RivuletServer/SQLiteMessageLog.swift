@@ -93,6 +93,7 @@ final class SQLiteMessageLog: MessageLog {
         options.synchronous = .full
         options.cacheKibibytes = 32 * 1024
         options.walCheckpointPages = 0
+        options.canShrink = true
         return options
     }
 

@@ -151,6 +151,8 @@ public final class Database {
         if options.memoryMapBytes > 0 { script += "PRAGMA mmap_size = \(options.memoryMapBytes);" }
         if let pages = options.walCheckpointPages { script += "PRAGMA wal_autocheckpoint = \(pages);" }
         if options.isReadOnly { script += "PRAGMA query_only = ON;" }
+        // Takes effect while a file has no table; nothing happens to one that was made without it.
+        if options.canShrink, !options.isReadOnly { script += "PRAGMA auto_vacuum = INCREMENTAL;" }
         try retryingWhileBusy(options.busyTimeoutMilliseconds) {
             try executeScript(script)
             // The first read finds a file that is no database.

@@ -26,6 +26,8 @@ public struct DatabaseOptions: Sendable {
     public var memoryMapBytes = 0
     /// After how many pages of log a commit moves them into the file; nil leaves SQLite's 1,000, 0 never does.
     public var walCheckpointPages: Int?
+    /// Whether a file that is made can give unused pages back to the disk (`auto_vacuum = INCREMENTAL`).
+    public var canShrink = false
 
     /// Makes the default options: read and write, WAL, `NORMAL`, five seconds of patience.
     public init() {}

@@ -1,8 +1,10 @@
+import Foundation
 import RivuletModel
-import RivuletServer
 import RivuletServerCore
 import RivuletTestSupport
 import Testing
+
+@testable import RivuletServer
 
 /// What every membership directory promises, tried on both of them.
 @Suite struct MembershipDirectoryTests {
@@ -166,6 +168,30 @@ import Testing
         default: return .setBlocked(by: account, user, flag)
         }
     }
+
+    #if os(Linux)
+        @Test func `a folder that is let go is free, though a program that is being started has its lock`()
+            throws
+        {
+            let temporary = try TemporaryFolder()
+            let folder = DataDirectory(path: temporary.path)
+            let lock = try folder.lock()
+            // Between fork and exec, a child has copies of all descriptors.
+            let copies = Self.descriptors(of: folder.lockPath).map { dup($0) }
+            defer { for copy in copies { close(copy) } }
+            #expect(copies.count == 1)
+            #expect(throws: ServerError.self) { try folder.lock() }
+            lock.release()
+            try DataDirectory(path: temporary.path).lock().release()
+        }
+
+        private static func descriptors(of path: String) -> [Int32] {
+            (0..<1_024).filter { descriptor in
+                let link = "/proc/self/fd/\(descriptor)"
+                return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == path
+            }
+        }
+    #endif
 
     @Test func `while a server runs its file is refused to others, and changed through the server`()
         async throws

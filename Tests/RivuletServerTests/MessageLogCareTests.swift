@@ -271,6 +271,7 @@ import Testing
             case 3:
                 let limit = WallTime(milliseconds: time - Int64.random(in: 0...100_000, using: &random))
                 _ = try log.removeMessages(before: limit, countMax: Int.random(in: 1...50, using: &random))
+                _ = try log.compact(pagesMax: Int.random(in: 1...20, using: &random), unusedMin: 1)
             default:
                 let entries = (0..<Int.random(in: 1...6, using: &random)).map { _ in
                     makeEntry("m\(random.next())", to: .random(in: 2...4, using: &random), at: time)
@@ -283,6 +284,32 @@ import Testing
             #expect(kept == Array(whole.suffix(kept.count)))
             #expect(try log.newestKey(of: id) == model.newestKey(of: id))
         }
+    }
+
+    @Test func `the file becomes shorter when most of it was removed, and what stays is whole`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "messages.sqlite")
+        let log = try SQLiteMessageLog(path: path)
+        let words = String(repeating: "word ", count: 800)
+        for index in 0..<1_000 {
+            let time = WallTime(milliseconds: Int64(index) * 1000)
+            _ = try log.append([makeEntry("\(words)\(index)", at: time.milliseconds)], at: time)
+        }
+        while try log.maintain(rowsMax: 1_000) {}
+        func size() throws -> Int {
+            try log.database.checkpoint(truncates: true)
+            return try folder.contents(of: "messages.sqlite").count
+        }
+        let before = try size()
+        while try log.removeMessages(before: WallTime(milliseconds: 900_000), countMax: 200) {}
+        #expect(try size() == before, "removing alone gives nothing back")
+        var slices = 1
+        while try log.compact(pagesMax: 100) { slices += 1 }
+        #expect(slices > 5, "a little at a time")
+        #expect(try size() < before / 4)
+        #expect(try contents(log) == (900..<1_000).map { "\(words)\($0)" })
+        #expect(try log.database.integrityCheck() == [])
+        #expect(try log.compact(pagesMax: 100) == false)
     }
 
     // MARK: Failing writes
