@@ -105,11 +105,14 @@ extension ClientCore {
     }
 
     /// A packet without PUSH: part of a round, or a straggler of one.
+    ///
+    /// What comes of a super group after its round timed out is no part of the user's own round: the late
+    /// SYNC_GROUP_END moves the group's key over it, and until then it must be with the storage.
     private mutating func receiveQueued(_ item: QueueState.Collected, group: MessageQueue?) {
-        if let group, queues[group]?.isCollecting == true {
-            collect(item, in: group)
-        } else if queues[.peer]?.isCollecting == true {
-            collect(item, in: .peer)
+        var queue = MessageQueue.peer
+        if let group, queues[group] != nil { queue = group }
+        if queues[queue]?.isCollecting == true {
+            collect(item, in: queue)
         } else {
             stage(item)
         }

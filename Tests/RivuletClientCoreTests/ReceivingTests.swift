@@ -333,6 +333,30 @@ struct SyncTests {
         #expect(ended.batches.first?.changes.last == .groupKey(group: 5, key: 52))
     }
 
+    /// While something waits for the storage, a round that timed out is not asked again, and its answer may come then.
+    @Test(arguments: [2, 3000])
+    func `what comes of a timed-out group is stored before the group's key`(roundCountMax: Int) {
+        var driver = CoreDriver { $0.roundCountMax = roundCountMax }
+        driver.logIn(restored: RestoredState(peerKey: 10, groupKeys: [5: 50, 6: 60]))
+        driver.receive(.syncGroupEnd, .groupSyncKey(GroupSyncKey(groupID: 6, key: 60)))
+        let push =
+            driver.frame(.metadata, .metadata(Metadata(syncKey: 61, previousSyncKey: 60)))
+            + driver.frame(.groupIM, .im(im("live", to: 6)), flags: [.push, .superGroup])
+        driver.tell(.received(driver.core.epoch, push))
+        driver.pass(.seconds(3))
+        driver.receive(.im, .im(im("of the user's round")))
+        #expect(driver.pass(.seconds(2)).diagnostics == [.roundTimedOut])
+        for text in ["1", "2", "3"] { driver.receive(.groupIM, .im(im(text, to: 5))) }
+        driver.receive(.syncGroupEnd, .groupSyncKey(GroupSyncKey(groupID: 5, key: 53)))
+        let batch = driver.commit().batches.first
+        #expect(batch?.texts == ["1", "2", "3"])
+        #expect(batch?.changes.last == .groupKey(group: 5, key: 53))
+        // The user's own round goes on, and what it brought goes with its end.
+        let ended = driver.receive(.syncEnd, .syncKey(11)).batches + driver.commit().batches
+        #expect(ended.map(\.texts) == [["of the user's round"]])
+        #expect(ended.first?.peerKey == 11)
+    }
+
     @Test func `a super group that is followed no longer is forgotten by the storage, too`() {
         var driver = CoreDriver.online(restored: RestoredState(peerKey: 10, groupKeys: [5: 50, 6: 60]))
         let removed = driver.tell(.superGroupRemoved(5))
