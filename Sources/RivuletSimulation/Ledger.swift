@@ -41,6 +41,8 @@ struct Ledger: Sendable {
         var isDropped = false
         /// Whether it came out of a backup and is sent once more, so that its order means nothing.
         var isResent = false
+        /// Whether the server refused it once, which its author need not have heard: a retry may then be stored late.
+        var wasTurnedAway = false
         /// Who may have it.
         var readers: [QueueID] = []
         /// Who was in its super group when it was stored.
@@ -82,6 +84,8 @@ struct Ledger: Sendable {
     /// The greatest key that a queue ever had, and where a message stood in logs that are no more.
     private var greatestKeys: [QueueID: Int64] = [:]
     private var formerKeys: [Int: [Int64]] = [:]
+    /// What the devices of each user may have passed over in the super group, since it was not theirs then.
+    private var passedOver: [Int: Set<Int>] = [:]
     /// The stored receipts of each message.
     private(set) var receipts: [Int: [Int]] = [:]
     /// The users on whose devices a message was stored; kept in runs whose devices report that.
@@ -235,9 +239,10 @@ struct Ledger: Sendable {
 
     /// Takes note of what the log has committed.
     mutating func stored(_ entry: LogEntry, _ outcome: AppendOutcome) {
-        guard case .stored(let places) = outcome,
-            let number = MessageNumber.number(in: entry.content), let message = self[number]
-        else { return }
+        guard let number = MessageNumber.number(in: entry.content), let message = self[number] else { return }
+        // What the node refuses it looks for first, since a retry of what is stored is none to refuse.
+        if case .unknown = outcome { sent[number - 1].wasTurnedAway = true }
+        guard case .stored(let places) = outcome else { return }
         storedCount += 1
         if message.isOnServer { fail(.doubled, "message \(number) is stored a second time") }
         if message.fate == .refused { fail(.refusedButStored, "message \(number) after its refusal") }
@@ -251,7 +256,7 @@ struct Ledger: Sendable {
         noteEffect(of: message, number)
         guard !message.isResent else { return }
         let session = Session(device: message.device, receiver: message.receiver, command: message.command)
-        if let last = books.lastIndexStored[session], message.index < last {
+        if let last = books.lastIndexStored[session], message.index < last, !message.wasTurnedAway {
             fail(.disordered, "message \(number) is stored after a later one of its author")
         }
         books.lastIndexStored[session] = max(message.index, books.lastIndexStored[session] ?? 0)
@@ -298,7 +303,23 @@ struct Ledger: Sendable {
             }
         }
         for number in books.burned.subtracting(copy.burned) { sent[number - 1].isBurned = false }
+        let former = books
         books = copy
+        noteWhatIsDueAgain(since: former)
+    }
+
+    /// Excuses what a user who left the super group after the copy, and is back with it, passed over meanwhile.
+    ///
+    /// The messages while the user was away, and with a new time of joining those before it, were not the user's then:
+    /// a key may rightly stand above them, and no device goes back for them.
+    private mutating func noteWhatIsDueAgain(since former: Books) {
+        let id = QueueID.group(GroupID(Operation.superGroup))
+        for user in books.members[Operation.superGroup] ?? [] {
+            let again = (books.queues[id]?.places ?? []).filter {
+                isDue($0, in: id, to: user) && !isDue($0, in: id, to: user, by: former)
+            }
+            passedOver[user, default: []].formUnion(again.map(\.number))
+        }
     }
 
     // MARK: The reader's side
@@ -342,6 +363,12 @@ struct Ledger: Sendable {
     /// Whether each device of a user is to have what stands at a place: of a super group only what came while the user
     /// was in it, since the last time of joining.
     func isDue(_ place: (key: Int64, number: Int), in queue: QueueID, to user: Int) -> Bool {
+        isDue(place, in: queue, to: user, by: books) && passedOver[user]?.contains(place.number) != true
+    }
+
+    private func isDue(
+        _ place: (key: Int64, number: Int), in queue: QueueID, to user: Int, by books: Books
+    ) -> Bool {
         guard case .group(let group) = queue else { return true }
         return books.members[group.rawValue]?.contains(user) == true
             && self[place.number]?.members.contains(user) == true && place.key > books.joinKeys[user] ?? 0

@@ -31,6 +31,19 @@ import Testing
         #expect(Simulation.run(Self.settings(seed: seed)).violation == nil)
     }
 
+    /// Worlds in which a rule once asked for more than is promised.
+    ///
+    /// 979: the server's backup put a member back who had left the super group and joined again, after a device had
+    /// passed over what was not theirs. 2050: a message was refused, its author never heard it, and the retry was
+    /// stored behind a later one because the receiver had lifted the block meanwhile.
+    @Test(arguments: [979, 2050] as [UInt64])
+    func `a false alarm stays silent`(seed: UInt64) {
+        var settings = Self.settings(seed: seed)
+        settings.faultsPerHour = 180
+        settings.messagesPerHour = 500
+        #expect(Simulation.run(settings).violation == nil)
+    }
+
     @Test func `the same seed gives the same run, another seed another one`() {
         let first = Simulation.run(Self.settings(seed: 7), isTracing: true)
         let second = Simulation.run(Self.settings(seed: 7), isTracing: true)
