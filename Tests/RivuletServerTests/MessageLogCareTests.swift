@@ -304,12 +304,12 @@ import Testing
         while try log.removeMessages(before: WallTime(milliseconds: 900_000), countMax: 200) {}
         #expect(try size() == before, "removing alone gives nothing back")
         var slices = 1
-        while try log.compact(pagesMax: 100) { slices += 1 }
+        while try log.compact(pagesMax: 100, unusedMin: 16) { slices += 1 }
         #expect(slices > 5, "a little at a time")
         #expect(try size() < before / 4)
         #expect(try contents(log) == (900..<1_000).map { "\(words)\($0)" })
         #expect(try log.database.integrityCheck() == [])
-        #expect(try log.compact(pagesMax: 100) == false)
+        #expect(try log.compact(pagesMax: 100, unusedMin: 16) == false)
     }
 
     // MARK: Failing writes
