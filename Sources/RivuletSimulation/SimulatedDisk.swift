@@ -44,18 +44,25 @@ struct UnreadBook: Sendable {
     private var conversations: [ConversationName: Conversation] = [:]
     /// Withdrawn or burned texts; they count no more.
     private var gone: Set<Int> = []
+    /// Texts that another device had read before they came here: a restored server may bring them after the mark.
+    private var readBefore: Set<Int> = []
     private(set) var count = 0
 
     mutating func arrived(_ number: Int, in name: ConversationName) {
         conversations[name, default: Conversation()].arrivals.append(number)
         if !gone.contains(number) { count += 1 }
+        if readBefore.remove(number) != nil { read(upTo: number, in: name) }
     }
 
     /// Everything up to this text is read; it never goes back.
     mutating func read(upTo number: Int, in name: ConversationName) {
-        guard let arrivals = conversations[name]?.arrivals, let place = arrivals.lastIndex(of: number),
-            let before = conversations[name]?.readCount, place >= before
-        else { return }
+        let conversation = conversations[name, default: Conversation()]
+        guard let place = conversation.arrivals.lastIndex(of: number) else {
+            readBefore.insert(number)
+            return
+        }
+        let (arrivals, before) = (conversation.arrivals, conversation.readCount)
+        guard place >= before else { return }
         count -= arrivals[before...place].count { !gone.contains($0) }
         conversations[name]?.readCount = place + 1
     }
