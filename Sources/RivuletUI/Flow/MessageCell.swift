@@ -222,7 +222,7 @@ final class FlowLineView: PlatformView {
 
     func show(_ words: String, look: Look, scale: Double) {
         self.look = look
-        text = PlatformText(
+        text = .kept(
             words, style: PlatformTextStyle(size: 12 * scale, lineHeight: 16 * scale, isBold: look == .unread)
         )
         accessibilityLabel = words

@@ -308,7 +308,8 @@ public final class MessageFlowView: PlatformView, FlowObserver {
 final class StickyDayView: PlatformView {
     private var text: PlatformText?
     private var words = ""
-    private var flashes = 0
+    private var shownUntil = ContinuousClock.now
+    private var hiding: Task<Void, Never>?
 
     init() {
         super.init(role: .decoration)
@@ -324,15 +325,18 @@ final class StickyDayView: PlatformView {
         setNeedsDisplay()
     }
 
-    /// Shows the day for a moment.
+    /// Shows the day for a moment, which begins anew each time.
     func flash() {
-        flashes += 1
-        let number = flashes
+        shownUntil = ContinuousClock.now + .milliseconds(1_200)
         alpha = 1
-        Task { [weak self] in
-            do { try await Task.sleep(for: .milliseconds(1_200)) } catch { return }
-            guard let self, self.flashes == number else { return }
-            self.alpha = 0
+        guard hiding == nil else { return }
+        // One that waits, however often the reader scrolls meanwhile.
+        hiding = Task { [weak self] in
+            while let end = self?.shownUntil, end > ContinuousClock.now {
+                do { try await Task.sleep(until: end, clock: .continuous) } catch { break }
+            }
+            self?.alpha = 0
+            self?.hiding = nil
         }
     }
 

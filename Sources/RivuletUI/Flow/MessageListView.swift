@@ -48,6 +48,8 @@ public final class MessageListView: PlatformScrollView {
     private var spareLines: [FlowLineView] = []
     private var messageIndex: [MessageID: Int] = [:]
     private var stale: Set<FlowRow.ID> = []
+    /// The rows in view and a little around it.
+    private var wanted: Set<FlowRow.ID> = []
     private var isAllStale = false
     /// What the user selected.
     var selection = MessageSelection() { didSet { if selection != oldValue { showSelection() } } }
@@ -214,9 +216,9 @@ public final class MessageListView: PlatformScrollView {
     public override func contentDidMove() {
         let offset = contentOffset.rounded()
         let visible = snapshot.visibleRows(from: offset - 40, height: bounds.height + 80)
-        var wanted: Set<FlowRow.ID> = []
+        wanted.removeAll(keepingCapacity: true)
         for row in visible { wanted.insert(snapshot.rows[row].id) }
-        recycle(except: wanted)
+        recycle()
         for row in visible { place(row, at: offset) }
         if isAllStale { stale = [] } else { stale.subtract(wanted) }
         isAllStale = false
@@ -233,16 +235,18 @@ public final class MessageListView: PlatformScrollView {
         onVisibleChange?()
     }
 
-    private func recycle(except wanted: Set<FlowRow.ID>) {
-        for (id, cell) in cells where !wanted.contains(.message(id)) {
-            cells[id] = nil
+    /// Puts aside what shows rows that are out of view.
+    private func recycle() {
+        // Found first: a dictionary that changes while it is gone through is copied whole.
+        for id in cells.keys.filter({ !wanted.contains(.message($0)) }) {
+            guard let cell = cells.removeValue(forKey: id) else { continue }
             if cell.containsFocus { focus() }
             cell.isHidden = true
             cell.prepareForReuse()
             spareCells.append(cell)
         }
-        for (id, line) in lines where !wanted.contains(id) {
-            lines[id] = nil
+        for id in lines.keys.filter({ !wanted.contains($0) }) {
+            guard let line = lines.removeValue(forKey: id) else { continue }
             line.isHidden = true
             spareLines.append(line)
         }

@@ -29,7 +29,10 @@ public nonisolated enum MessageText {
 
     /// Whether a text is nothing but a few emoji.
     public static func isLargeEmoji(_ text: String) -> Bool {
-        guard text.utf8.count <= 96, !text.isEmpty else { return false }
+        guard text.utf8.count <= 96, text.unicodeScalars.first(where: { $0 != " " })?.mayBeginEmoji ?? false
+        else {
+            return false
+        }
         let characters = text.filter { !$0.isWhitespace }
         guard !characters.isEmpty, characters.count <= largeEmojiCountMax else { return false }
         return characters.allSatisfy(\.isEmoji)
@@ -87,6 +90,13 @@ public nonisolated enum MessageText {
 
     private static func isClosing(_ byte: UInt8) -> Bool {
         ".,;:!?)]}'".utf8.contains(byte)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether an emoji may begin with this one or white space stands here; said at once of what most texts begin with.
+    fileprivate nonisolated var mayBeginEmoji: Bool {
+        isASCII ? !properties.isAlphabetic : !(0x4E00...0x9FFF).contains(value)
     }
 }
 

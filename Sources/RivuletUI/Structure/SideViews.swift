@@ -12,7 +12,7 @@ public final class AvatarMessageView: MessageView {
     /// Shows the author.
     public override func refresh(with message: Message) {
         let name = context.directory?.name(of: message.sender, in: message.session) ?? ""
-        text = PlatformText(
+        text = .kept(
             Initials.of(name), style: PlatformTextStyle(size: 13, lineHeight: 18, isBold: true))
         setNeedsDisplay()
     }
@@ -146,7 +146,7 @@ public final class StateMessageView: MessageView {
         let words = Self.words(for: message.state)
         let style = PlatformTextStyle(
             size: 12 * context.textScale, lineHeight: 16 * context.textScale, isBold: message.state.isFailed)
-        text = words.isEmpty ? nil : PlatformText(words, style: style)
+        text = words.isEmpty ? nil : .kept(words, style: style)
         if message.state.isPending {
             isVisible = false
             shownAfter = Task { [weak self] in
@@ -232,7 +232,7 @@ public final class ReactionsMessageView: MessageView {
         let reader = context.directory?.reader
         chips = message.reactions.map { reaction in
             Chip(
-                emoji: reaction.emoji, text: PlatformText(Self.words(reaction), style: style),
+                emoji: reaction.emoji, text: .kept(Self.words(reaction), style: style),
                 isOwn: reader.map(reaction.users.contains) ?? false)
         }
         setNeedsDisplay()

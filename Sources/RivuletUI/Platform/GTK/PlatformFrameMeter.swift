@@ -13,7 +13,9 @@ public struct PlatformFrame: Hashable, Sendable {
     /// The time of the frame, in seconds.
     public var time = 0.0
 
-    /// Everything but drawing: what decides what is shown, and where.
+    /// The two phases of a frame that decide what is shown, and where.
+    public var updateAndLayout: Double { update + layout }
+    /// Everything but drawing: those two phases and what ran since the frame before.
     public var work: Double { between + update + layout }
 }
 

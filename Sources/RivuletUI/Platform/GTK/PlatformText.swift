@@ -82,6 +82,18 @@ public final class PlatformText {
         layout = TextLayout(text, style: style.value, width: width, spans: spans.map(\.value))
     }
 
+    /// Words of the interface that row after row repeats (initials, times, states), laid out once and then kept.
+    static func kept(_ words: String, style: PlatformTextStyle) -> PlatformText {
+        recent.value(for: KeptWords(words: words, style: style)) { PlatformText(words, style: style) }
+    }
+
+    private struct KeptWords: Hashable {
+        var words: String
+        var style: PlatformTextStyle
+    }
+
+    private static var recent = RecentValues<KeptWords, PlatformText>(countMax: 256)
+
     /// The byte under a point; nil outside of the text.
     public func index(at point: CGPoint) -> Int? { layout.index(at: point) }
     /// The byte nearest to a point.
