@@ -274,7 +274,9 @@ let package = Package(
         .testTarget(
             name: "RivuletUITests",
             dependencies: [
-                "RivuletModel", "RivuletUI", "RivuletTestSupport", "rivulet-chat", "rivulet-ui-probe",
+                "RivuletModel", "RivuletClient", "RivuletUI", "RivuletStore", "RivuletTestSupport",
+                "rivulet-chat",
+                "rivulet-ui-probe",
             ],
             exclude: ["accessible.py", "leaks.supp", "valgrind.supp"]),
         .testTarget(name: "TidyTests"),

@@ -106,6 +106,11 @@ extension IMService {
         live { if case .onlineState(let state) = $0 { state } else { nil } }
     }
 
+    /// The same with the time since when somebody is away.
+    public func presences() -> AsyncStream<PeerPresence> {
+        live { if case .presence(let presence) = $0 { presence } else { nil } }
+    }
+
     /// Every signal of a call; unlike with observers, every stream has them all.
     public func voipControls() -> AsyncStream<VOIPControl> {
         live { if case .call(let control) = $0 { control } else { nil } }

@@ -6,6 +6,7 @@ public struct LiveMessage: Sendable, Equatable {
         case rt(RTMessage)
         case call(VOIPControl)
         case typing(MessageInputing, isOn: Bool)
+        case groupTyping(MessageInputing, isOn: Bool)
         case unreadCount(Int32)
         case onlineState([Int64])
         case packet(Packet)
@@ -29,6 +30,13 @@ public struct LiveMessage: Sendable, Equatable {
     /// "This user is typing"; the seed profile cannot say that it stopped, and sends nothing then.
     public static func typing(_ inputing: MessageInputing, isOn: Bool = true) -> LiveMessage {
         LiveMessage(kind: .typing(inputing, isOn: isOn))
+    }
+
+    /// "This user is typing" in a group, whose id is the receiver; the server tells those who look at the group.
+    ///
+    /// The seed profile has no word for it, and sends nothing.
+    public static func groupTyping(_ inputing: MessageInputing, isOn: Bool = true) -> LiveMessage {
+        LiveMessage(kind: .groupTyping(inputing, isOn: isOn))
     }
 
     /// How many messages are unread in all, for the badge; remembered and reported again after each login.
@@ -62,6 +70,11 @@ public struct LiveMessage: Sendable, Equatable {
             if context.profile == .seed { return isOn ? Packet(.inputing, .inputing(inputing)) : nil }
             return Self.rt(
                 "{\"typing\":{\"on\":\(isOn ? 1 : 0)}}", from: inputing.sender, to: inputing.receiver)
+        case .groupTyping(let inputing, let isOn):
+            guard context.profile != .seed else { return nil }
+            return Self.rt(
+                "{\"typing\":{\"on\":\(isOn ? 1 : 0),\"group\":\(inputing.receiver)}}", from: inputing.sender,
+                to: inputing.receiver)
         case .onlineState(let users):
             guard users.count <= Self.watchedCountMax else { throw IMServiceError(.notEncodable) }
             if context.profile == .seed {

@@ -15,6 +15,7 @@ final class AccountModel {
     let account: ChatAccount
     let contacts: Contacts
     let images: ImageStore
+    let live: LiveSigns
     let measurer = PlatformTextMeasurer()
     let timeStyle = TimeLabelStyle()
     private(set) var conversations: [Conversation] = []
@@ -42,6 +43,7 @@ final class AccountModel {
         self.account = account
         self.contacts = contacts
         self.images = images
+        live = LiveSigns(account: account)
         contacts.reader = account.user
     }
 
@@ -56,10 +58,10 @@ final class AccountModel {
         tasks.append(
             Task { [weak self] in
                 for await state in states {
-                    self?.connection = state
-                    self?.onConnection?()
+                    self?.take(state)
                 }
             })
+        live.start()
         account.start()
         readConversations()
     }
@@ -70,7 +72,14 @@ final class AccountModel {
         onConversations?()
     }
 
+    private func take(_ state: ConnectionState) {
+        connection = state
+        if state == .authenticated { live.askForPresence() } else { live.forgetPresence() }
+        onConnection?()
+    }
+
     func stop() {
+        live.stop()
         for task in tasks { task.cancel() }
         tasks = []
         countingDown?.cancel()
@@ -113,6 +122,7 @@ final class AccountModel {
     }
 
     private func take(_ changes: StoreChanges) {
+        live.noteMessages(changes.inserted)
         for message in changes.inserted + changes.updated { contacts.quotes.keep(message) }
         if !changes.sessions.isEmpty || !changes.cleared.isEmpty { readConversations() }
     }

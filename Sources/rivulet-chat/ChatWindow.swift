@@ -43,7 +43,7 @@ final class ChatWindow {
         pane?.stop()
         let pane = ConversationView(model: ConversationModel(account: model, session: session))
         self.pane = pane
-        pane.onBack = { [weak self] in self?.root.showSidebar() }
+        pane.header.onBack = { [weak self] in self?.root.showSidebar() }
         root.sidebar.select(session)
         root.setPane(pane)
         pane.start()
@@ -122,7 +122,7 @@ final class RootView: PlatformView {
         let width = isNarrow ? bounds.width : 320
         sidebar.isHidden = isNarrow && showsPane
         pane?.isHidden = isNarrow && !showsPane
-        pane?.showsBack = isNarrow
+        pane?.header.showsBack = isNarrow
         sidebar.frame = CGRect(x: 0, y: 0, width: width, height: bounds.height)
         let rest =
             isNarrow

@@ -24,6 +24,7 @@ final class ConversationModel: DataManagerDelegate {
     /// What is being written, before the session's draft has it.
     private var written: String?
     private var keeping: Task<Void, Never>?
+    private var typing = TypingPace()
 
     init(account: AccountModel, session: Session) {
         self.account = account
@@ -43,6 +44,7 @@ final class ConversationModel: DataManagerDelegate {
     }
 
     func stop() {
+        if let isOn = typing.stop(at: account.live.elapsed) { account.live.tell(isOn, in: session) }
         account.positions[session] = manager.position
         keepDraft()
     }
@@ -53,10 +55,19 @@ final class ConversationModel: DataManagerDelegate {
     func write(_ text: String) {
         guard text != (written ?? manager.draft.text) else { return }
         written = text
+        tellTyping(text)
         keeping?.cancel()
         keeping = Task { [weak self] in
             do { try await Task.sleep(for: Self.draftPause) } catch { return }
             self?.keepDraft()
+        }
+    }
+
+    /// Tells the other side, now and then, that somebody types here.
+    private func tellTyping(_ text: String) {
+        guard TypingPace.applies(to: session) else { return }
+        if let isOn = typing.write(isEmpty: text.isEmpty, at: account.live.elapsed) {
+            account.live.tell(isOn, in: session)
         }
     }
 
@@ -76,6 +87,7 @@ final class ConversationModel: DataManagerDelegate {
         if words.count == 3, words[0] == "/burn", let seconds = Int(words[1]), seconds > 0 {
             return sendBurning(String(words[2]), seconds: seconds)
         }
+        typing.noteSent()
         keepDraft()
         attempt { try await $0.sendDraft() }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import RivuletEngine
 import RivuletFlow
 import RivuletModel
 import RivuletStore
@@ -7,14 +8,7 @@ import RivuletUI
 /// One conversation: who it is with, the flow, and the line to write in.
 final class ConversationView: PlatformView, MessageFlowViewDelegate {
     var session: Session { model.session }
-    var onBack: (() -> Void)?
-    var showsBack = false {
-        didSet {
-            guard showsBack != oldValue else { return }
-            back.isHidden = !showsBack
-            setNeedsLayout()
-        }
-    }
+    let header = HeaderView()
     /// Whether somebody looks at the window.
     var isReaderPresent: Bool {
         get { flow.isReaderPresent }
@@ -25,11 +19,6 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     private let flow: MessageFlowView
     private let composer: ComposerView
     private let selection = SelectionBar()
-    private let title = PlatformTextView()
-    private let subtitle = PlatformTextView()
-    private lazy var back = PlatformButton(label: "Back to the conversations", face: ButtonFace(.back)) {
-        [weak self] in self?.onBack?()
-    }
 
     private var contacts: Contacts { model.account.contacts }
 
@@ -43,8 +32,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         flow.list.images = model.account.images
         flow.list.timeStyle = model.account.timeStyle
         flow.delegate = self
-        for view in [title, subtitle, back, flow, composer, selection] as [PlatformView] { addSubview(view) }
-        back.isHidden = true
+        for view in [header, flow, composer, selection] as [PlatformView] { addSubview(view) }
         selection.isHidden = true
         composer.onWrite = { [weak model] text in model?.write(text) }
         composer.onSend = { [weak model] in model?.send() }
@@ -71,17 +59,21 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     }
 
     func start() {
+        watchSigns()
         flow.start(model.opening)
         composer.focusInput()
     }
 
     func stop() {
+        model.account.live.onChange = nil
+        model.account.live.watch(nil)
         model.stop()
         flow.stop()
     }
 
     func themeChanged() {
         showTitle()
+        header.themeChanged()
         flow.themeChanged()
         composer.themeChanged()
         selection.themeChanged()
@@ -89,13 +81,25 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     }
 
     private func showTitle() {
-        let theme = Theme.current
-        title.color = theme.text
-        subtitle.color = theme.dimText
-        title.show(contacts.title(of: session), style: PlatformTextStyle(isBold: true, lineCountMax: 1))
-        subtitle.show(
-            contacts.subtitle(of: session),
-            style: PlatformTextStyle(size: 12, lineHeight: 16, lineCountMax: 1))
+        let live = model.account.live
+        var standing = contacts.subtitle(of: session)
+        if session.kind == .peer {
+            standing = HeaderWords.presence(
+                live.presence(of: UserID(session.id)), now: ChatAccount.systemTime(), zone: .current)
+        }
+        let typists = live.typists(in: session).map { contacts.name(of: $0, in: session) }
+        header.show(
+            contacts.title(of: session),
+            line: HeaderWords.line(standing: standing, isGroup: session.kind == .group, typists: typists))
+    }
+
+    /// Keeps the header's line up to date with who types and who is there.
+    private func watchSigns() {
+        let live = model.account.live
+        live.onChange = { [weak self] session in
+            if session == self?.session { self?.showTitle() }
+        }
+        live.watch(session.kind == .peer ? UserID(session.id) : nil)
     }
 
     private func show(_ draft: Draft) {
@@ -111,12 +115,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     }
 
     override func layoutSubviews() {
-        let left = showsBack ? 52.0 : 20
-        back.frame = CGRect(x: 8, y: 6, width: 36, height: 36)
-        let hasSubtitle = !subtitle.text.isEmpty
-        title.frame = CGRect(
-            x: left, y: hasSubtitle ? 6 : 14, width: max(0, bounds.width - left - 20), height: 20)
-        subtitle.frame = CGRect(x: left, y: 25, width: max(0, bounds.width - left - 20), height: 16)
+        header.frame = CGRect(x: 0, y: 0, width: bounds.width, height: HeaderView.height)
         let height = selection.isHidden ? composer.height(forWidth: bounds.width) : SelectionBar.height
         let bottom = CGRect(x: 0, y: bounds.height - height, width: bounds.width, height: height)
         composer.frame = bottom
@@ -125,9 +124,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     }
 
     override func draw(_ canvas: PlatformCanvas) {
-        let theme = Theme.current
-        canvas.fill(bounds, theme.window)
-        canvas.fill(CGRect(x: 0, y: 47, width: bounds.width, height: 1), theme.hairline)
+        canvas.fill(bounds, Theme.current.window)
     }
 
     // MARK: selecting

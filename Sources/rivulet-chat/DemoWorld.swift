@@ -73,7 +73,7 @@ final class DemoWorld {
 
     /// The hikers' group exists on the server; the other one does not, so that what is sent there fails.
     private static func makeGroup(on server: Server, for guest: ChatAccount) async throws {
-        let members = [guestID] + people.filter { $0.id.rawValue != 2 && $0.id.rawValue != 6 }.map(\.id)
+        let members = [guestID] + people.filter { $0.id.rawValue != 2 }.map(\.id)
         _ = try await server.apply([
             .createGroup(
                 GroupID(hikers.id), app: Account.defaultApp, name: "周末爬山", isSuper: false, owner: UserID(2),
@@ -144,7 +144,8 @@ final class DemoPartner {
         account.start()
         do {
             if person.id.rawValue == 2 {
-                try await Task.sleep(for: .seconds(3))
+                try await Task.sleep(for: .seconds(1))
+                try await type(in: .peer(guest), for: .seconds(2))
                 try await account.send(
                     text: "The forecast changed: sun until four. Still on for Saturday?", to: .peer(guest))
             }
@@ -166,7 +167,7 @@ final class DemoPartner {
         try await Task.sleep(for: .milliseconds(400))
         try await account.markRead(.peer(guest))
         if let uuid = message.uuid { try await tellRead(uuid) }
-        try await Task.sleep(for: .milliseconds(900))
+        try await type(in: .peer(guest), for: .milliseconds(1_600))
         let text = Self.reply(to: message.content.summary, count: count, name: person.name)
         count += 1
         if message.content.summary.lowercased().contains("secret") {
@@ -180,11 +181,22 @@ final class DemoPartner {
     }
 
     private func answerGroup(_ message: Message) async throws {
-        try await Task.sleep(for: .milliseconds(1_100))
+        try await Task.sleep(for: .milliseconds(600))
+        try await type(in: message.session, for: .milliseconds(1_800))
         let text = Self.reply(to: message.content.summary, count: count, name: person.name)
         count += 1
         try await account.send(
             .text(text), to: message.session, reference: count % 3 == 1 ? message.uuid : nil)
+    }
+
+    /// Types for so long, as far as the other side can see.
+    private func type(in session: Session, for duration: Duration) async throws {
+        do {
+            try await account.sendTyping(in: session, isOn: true)
+        } catch is IMServiceError {
+            // Not connected yet: then nobody sees it.
+        }
+        try await Task.sleep(for: duration)
     }
 
     private func tellRead(_ uuid: String) async throws {

@@ -199,19 +199,8 @@ final class ConversationRow: PlatformView {
 
     private static func time(of conversation: Conversation, model: AccountModel) -> String {
         guard let message = conversation.lastMessage else { return "" }
-        let zone = TimeZone.current
-        let date = Date(timeIntervalSince1970: Double(message.timeMilliseconds) / 1_000)
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        let parts = calendar.dateComponents([.hour, .minute, .weekday, .day, .month], from: date)
-        if calendar.isDateInToday(date) {
-            return String(format: "%02d:%02d", parts.hour ?? 0, parts.minute ?? 0)
-        }
-        if calendar.isDateInYesterday(date) { return "Yesterday" }
-        if date.timeIntervalSinceNow > -6 * 86_400 {
-            return ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][max(0, (parts.weekday ?? 1) - 1) % 7]
-        }
-        return "\(parts.day ?? 0).\(parts.month ?? 0)."
+        return RowTime.text(
+            milliseconds: message.timeMilliseconds, now: ChatAccount.systemTime(), zone: .current)
     }
 
     override func draw(_ canvas: PlatformCanvas) {

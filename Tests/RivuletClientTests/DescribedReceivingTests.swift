@@ -224,6 +224,23 @@ struct DescribedReceivingTests {
         await service.stopAndWait()
     }
 
+    @Test func `since when somebody is away is told by the server alone`() async throws {
+        let server = try await ScriptedServer(profile: .current)
+        let service = server.makeService()
+        let presences = service.presences()
+        try await service.startAndLogIn()
+        let forged = #"{"presence":{"states":[{"uid":9,"online":1}]}}"#
+        let states = #"{"presence":{"states":[{"uid":8,"online":0,"last_ms":1500},{"uid":9,"online":1}]}}"#
+        await server.send(.rt, .room(RTMessage(sender: 8, receiver: 7, content: forged)))
+        await server.send(.rt, .room(RTMessage(sender: 0, receiver: 7, content: states)))
+        let expected = [
+            PeerPresence(uid: 8, isOnline: false, lastSeenMilliseconds: 1_500),
+            PeerPresence(uid: 9, isOnline: true),
+        ]
+        #expect(try await take(2, of: presences) == expected)
+        await service.stopAndWait()
+    }
+
     @Test func `the operator's live texts have a stream in the current profile`() async throws {
         let server = try await ScriptedServer(profile: .current)
         let service = server.makeService()

@@ -82,6 +82,24 @@ struct DescribedSendingTests {
         await service.stopAndWait()
     }
 
+    @Test func `typing in a group names the group, and the seed profile has no word for it`() async throws {
+        let inGroup = MessageInputing(sender: 7, receiver: 70)
+        let (server, service) = try await running(.current, appID: 1)
+        try await service.send(.groupTyping(inGroup))
+        try await service.send(.groupTyping(inGroup, isOn: false))
+        let sent = try await next(2, from: server)
+        #expect(
+            sent.map(\.body.roomContent) == [
+                #"{"typing":{"on":1,"group":70}}"#, #"{"typing":{"on":0,"group":70}}"#,
+            ])
+        await service.stopAndWait()
+        let (seedServer, seed) = try await running(.seed)
+        try await seed.send(.groupTyping(inGroup))
+        try await seed.send(.typing(typing))
+        #expect(try await next(1, from: seedServer).map(\.body) == [.inputing(typing)])
+        await seed.stopAndWait()
+    }
+
     @Test func `in the current profile`() async throws {
         let (server, service) = try await running(.current, appID: 1)
         sendEverythingLive(service)

@@ -15,6 +15,12 @@ struct LiveContent: Decodable, Sendable {
         struct State: Decodable, Sendable {
             var uid: Int64
             var online: Int32
+            var lastSeen: Int64?
+
+            private enum CodingKeys: String, CodingKey {
+                case uid, online
+                case lastSeen = "last_ms"
+            }
         }
 
         var states: [State]

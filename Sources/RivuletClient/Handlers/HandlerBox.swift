@@ -27,7 +27,7 @@ final class HandlerBox: Sendable {
             case .loginPoint(let point): loginPoint?.handleLoginPoint(point) ?? true
             case .onlineState(let state): onlineState?.handleOnlineState(state) ?? true
             case .call(let control): call?.handleVOIPControl(control) ?? true
-            case .typing, .delivered: true
+            case .typing, .delivered, .presence: true
             case .custom(let packet): custom[packet.command]?(packet) ?? true
             }
         }

@@ -35,6 +35,23 @@ public struct PeerTyping: Sendable, Hashable {
     }
 }
 
+/// Whether somebody is there, and since when not (docs/extensions.md, section 1).
+public struct PeerPresence: Sendable, Hashable {
+    /// Who.
+    public var uid: Int64
+    /// Whether a device of this user is connected.
+    public var isOnline: Bool
+    /// When the last one left, in milliseconds since 1970; nil while online, and when the server does not say.
+    public var lastSeenMilliseconds: Int64?
+
+    /// Makes a notice.
+    public init(uid: Int64, isOnline: Bool, lastSeenMilliseconds: Int64? = nil) {
+        self.uid = uid
+        self.isOnline = isOnline
+        self.lastSeenMilliseconds = lastSeenMilliseconds
+    }
+}
+
 /// One live event, in the described terms.
 enum LiveEvent: Sendable, Equatable {
     case rt(RTMessage)
@@ -44,6 +61,7 @@ enum LiveEvent: Sendable, Equatable {
     case delivered(PeerDelivery)
     case loginPoint(LoginPoint)
     case onlineState(OnlineState)
+    case presence(PeerPresence)
     case call(VOIPControl)
     case custom(Packet)
 
@@ -57,7 +75,8 @@ enum LiveEvent: Sendable, Equatable {
         case (.peerACK, .peerACK(let ack)):
             [.delivered(PeerDelivery(uid: ack.sender, msgLocalIDs: [ack.msgLocalID]))]
         case (.loginPoint, .loginPoint(let point)): [.loginPoint(point)]
-        case (.onlineState, .onlineState(let state)): [.onlineState(state)]
+        case (.onlineState, .onlineState(let state)):
+            [.onlineState(state), .presence(PeerPresence(uid: state.uid, isOnline: state.online != 0))]
         case (_, .voip(let control)) where context.profile == .seed && packet.command == .voipControl:
             [.call(control)]
         case (_, .custom): [.custom(packet)]
@@ -87,7 +106,14 @@ enum LiveEvent: Sendable, Equatable {
         }
         // Only the server, user 0, knows who is online.
         if message.sender == 0, let presence = content.presence {
-            events += presence.states.map { .onlineState(OnlineState(uid: $0.uid, online: $0.online)) }
+            for state in presence.states {
+                events.append(.onlineState(OnlineState(uid: state.uid, online: state.online)))
+                events.append(
+                    .presence(
+                        PeerPresence(
+                            uid: state.uid, isOnline: state.online != 0, lastSeenMilliseconds: state.lastSeen)
+                    ))
+            }
         }
         return events
     }

@@ -49,6 +49,8 @@ extension ObserverPump {
         case .typing(let typing): peers.forEach { $0.onPeerTyping(typing) }
         case .delivered(let delivery): peers.forEach { $0.onPeerMessagesDelivered(delivery) }
         case .loginPoint(let point): loginPoints.forEach { $0.onLoginPoint(point) }
+        // A stream's own form of the same news.
+        case .presence: break
         case .onlineState(let state): onlineStates.forEach { $0.onOnlineState(state) }
         case .call(let control): calls.callLast { $0.onVOIPControl(control) }
         case .custom(let packet): customs.tell(packet)
