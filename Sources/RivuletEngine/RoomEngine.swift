@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// A room's messages carry no key on the wire, so those that come live stand after the history in the order in which
 /// they came; a page of history that has one of them, known by its uuid, gives it its place. A room is entered while its
-/// events are listened to, and a connection is in one room at a time (docs/protocol.md, section 13).
+/// events are listened to by anybody, and a connection is in one room at a time: the one that was asked for last
+/// (docs/protocol.md, section 13).
 ///
 /// ```swift
 /// let rooms = RoomEngine(account: account, history: HTTPEngine(…, mapping: .rivuletHistory(user: ada)))
@@ -19,6 +20,8 @@ public final class RoomEngine: Sendable {
     private struct State {
         var lastID: Int64 = 1 << 60
         var lastPosition: Int64 = 1 << 60
+        /// How many listen to each room.
+        var listenerCounts: [Int64: Int] = [:]
     }
 
     private let account: ChatAccount
@@ -147,6 +150,7 @@ extension RoomEngine: SessionEventSource {
         let live = account.service.notifications()
         let (stream, continuation) = AsyncStream.makeStream(
             of: SessionEvent.self, bufferingPolicy: .bufferingNewest(hub.backlogMax))
+        state.withLock { $0.listenerCounts[session.id, default: 0] += 1 }
         account.service.enterRoom(session.id)
         let work = Task {
             await withDiscardingTaskGroup { group in
@@ -164,11 +168,21 @@ extension RoomEngine: SessionEventSource {
             }
             continuation.finish()
         }
-        continuation.onTermination = { [account] _ in
+        continuation.onTermination = { _ in
             work.cancel()
-            account.service.leaveRoom(session.id)
+            self.endListening(to: session.id)
         }
         return stream
+    }
+
+    /// Leaves a room when the last one who listened to it is gone.
+    private func endListening(to room: Int64) {
+        let isLast = state.withLock { state in
+            let left = (state.listenerCounts[room] ?? 1) - 1
+            state.listenerCounts[room] = left > 0 ? left : nil
+            return left <= 0
+        }
+        if isLast { account.service.leaveRoom(room) }
     }
 
     private func tell(_ packet: RoomMessage, to events: AsyncStream<SessionEvent>.Continuation) {
