@@ -82,6 +82,12 @@ package final class TextEntry: Widget {
             UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GtkEntry.self), placeholder)
     }
 
+    /// Shows another hint.
+    package func setPlaceholder(_ hint: String) {
+        gtk_entry_set_placeholder_text(
+            UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GtkEntry.self), hint)
+    }
+
     /// The text.
     package var text: String {
         get { gtk_editable_get_text(OpaquePointer(pointer)).map { String(cString: $0) } ?? "" }
@@ -126,12 +132,12 @@ package final class PopupMenu {
     /// One entry.
     package struct Item {
         package var title: String
-        package var isDestructive: Bool
+        package var isChosen: Bool?
         package var action: () -> Void
 
-        package init(title: String, isDestructive: Bool = false, action: @escaping () -> Void) {
+        package init(title: String, isChosen: Bool? = nil, action: @escaping () -> Void) {
             self.title = title
-            self.isDestructive = isDestructive
+            self.isChosen = isChosen
             self.action = action
         }
     }
@@ -144,7 +150,10 @@ package final class PopupMenu {
         let actions = g_simple_action_group_new()
         for (number, item) in items.enumerated() {
             g_menu_append(menu, item.title, "row.item\(number)")
-            let action = g_simple_action_new("item\(number)", nil)
+            let action =
+                item.isChosen.map { chosen in
+                    g_simple_action_new_stateful("item\(number)", nil, g_variant_new_boolean(chosen ? 1 : 0))
+                } ?? g_simple_action_new("item\(number)", nil)
             if let action { Signals.connectActivate(UnsafeMutableRawPointer(action), item.action) }
             g_action_map_add_action(OpaquePointer(actions), action)
             g_object_unref(UnsafeMutableRawPointer(action))

@@ -51,10 +51,13 @@ public struct Theme: Hashable, Sendable {
     /// The theme of the desktop as it is now; changed with ``use(_:)``.
     public private(set) static var current = Theme.light
 
+    /// Whether quiet text and lines are strong even where the desktop does not ask for it; counts from the next use.
+    public static var isStrong = false
+
     /// Draws everything in another theme from now on; the views that show something must be told.
     public static func use(_ theme: Theme) {
         var theme = theme
-        if PlatformApplication.isHighContrast {
+        if PlatformApplication.isHighContrast || isStrong {
             theme.dimText = theme.text
             theme.hairline = theme.text
         }
@@ -92,15 +95,16 @@ public struct Theme: Hashable, Sendable {
             func part(_ value: Double) -> Int { Int((value * 255).rounded()) }
             return "rgba(\(part(color.red)),\(part(color.green)),\(part(color.blue)),\(color.alpha))"
         }
+        let size = "\(14 * PlatformApplication.textScale)px"
         return """
-            window.rivulet-window { background: \(css(window)); color: \(css(text)); font-size: 14px;
+            window.rivulet-window { background: \(css(window)); color: \(css(text)); font-size: \(size);
               font-family: \(PlatformApplication.fontFamily); }
-            popover { font-size: 14px; font-family: \(PlatformApplication.fontFamily); }
+            popover { font-size: \(size); font-family: \(PlatformApplication.fontFamily); }
             .rivulet-input, .rivulet-input textview, .rivulet-input text {
-              background: transparent; color: \(css(text)); font-size: 14px; caret-color: \(css(accent)); }
+              background: transparent; color: \(css(text)); font-size: \(size); caret-color: \(css(accent)); }
             entry.rivulet-search { background: \(css(fill)); color: \(css(text)); border: none; box-shadow: none;
               outline-color: \(css(accent.opacity(0.6))); border-radius: 8px; min-height: 34px; padding: 0 12px 0 34px;
-              font-size: 14px; }
+              font-size: \(size); }
             entry.rivulet-search:dir(rtl) { padding: 0 34px 0 12px; }
             entry.rivulet-search > text > placeholder { color: \(css(dimText)); opacity: 1; }
             button.rivulet-button { padding: 0; min-width: 0; min-height: 0; border-radius: 999px;

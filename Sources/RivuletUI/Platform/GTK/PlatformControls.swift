@@ -45,6 +45,7 @@ public final class PlatformTextField: PlatformView {
     /// Makes an empty field with a hint.
     public init(placeholder: String) {
         entry = TextEntry(placeholder: placeholder)
+        self.placeholder = placeholder
         super.init(adopting: entry)
         entry.addStyleClass("rivulet-search")
         entry.setAccessibleLabel(placeholder)
@@ -54,6 +55,14 @@ public final class PlatformTextField: PlatformView {
     public var text: String {
         get { entry.text }
         set { entry.text = newValue }
+    }
+
+    /// The hint, which is also what assistive technology calls the field.
+    public var placeholder: String {
+        didSet {
+            entry.setPlaceholder(placeholder)
+            entry.setAccessibleLabel(placeholder)
+        }
     }
 
     /// Calls the action when the text changed.
@@ -91,12 +100,15 @@ public enum PlatformMenu {
     public struct Item {
         /// What it is called.
         public var title: String
+        /// Whether it is chosen, with a mark in front of it; nil for an entry that is no choice.
+        public var isChosen: Bool?
         /// What it does.
         public var action: () -> Void
 
         /// Makes an entry.
-        public init(title: String, action: @escaping () -> Void) {
+        public init(title: String, isChosen: Bool? = nil, action: @escaping () -> Void) {
             self.title = title
+            self.isChosen = isChosen
             self.action = action
         }
     }
@@ -113,7 +125,11 @@ public enum PlatformMenu {
     ) {
         dismiss()
         let menu = PopupMenu(
-            items.map { PopupMenu.Item(title: $0.title, action: $0.action) }, on: view.widget, at: rect
+            items.map {
+                PopupMenu.Item(
+                    title: $0.title, isChosen: $0.isChosen, action: $0.action
+                )
+            }, on: view.widget, at: rect
         ) {
             if let open { closing.append(open) }
             open = nil

@@ -304,13 +304,15 @@ open class PlatformView {
     /// The names of what assistive technology can do with the view.
     public private(set) var accessibilityActions: [String] = []
 
-    /// Lets assistive technology do things with the view; it finds them as `message.NAME`.
+    /// Lets assistive technology do things with the view; it finds them as `PREFIX.NAME`.
     ///
     /// The same names again change nothing, so a view that is used for many things may say it each time.
-    func setAccessibilityActions(_ names: [String], _ action: @escaping (String) -> Void) {
+    public func setAccessibilityActions(
+        _ names: [String], prefix: String = "message", _ action: @escaping (String) -> Void
+    ) {
         guard names != accessibilityActions else { return }
         accessibilityActions = names
-        widget.setActions(names, prefix: "message", action)
+        widget.setActions(names, prefix: prefix, action)
     }
 
     /// What assistive technology calls the view.

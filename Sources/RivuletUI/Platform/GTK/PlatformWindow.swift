@@ -78,8 +78,12 @@ public enum PlatformApplication {
     public static var animates: Bool { Desktop.animates }
     /// The families of the desktop's font, the preferred first.
     static var fontFamily: String { TextLayout.systemFamily }
+    /// How much larger than the desktop says this program shows text; 1 is as it says.
+    ///
+    /// Views that exist must be told, and flows by `FlowEvent.textScaled`.
+    public static var textZoom = 1.0
     /// How much larger than designed the user wants text.
-    public static var textScale: Double { Desktop.textScale }
+    public static var textScale: Double { Desktop.textScale * textZoom }
     /// Whether the user wants strong contrast.
     public static var isHighContrast: Bool { Desktop.isHighContrast }
     /// Whether the interface reads from right to left.
