@@ -102,7 +102,9 @@ let package = Package(
             name: "rivulet-chat",
             dependencies: [
                 "RivuletWire", "RivuletModel", "RivuletFlow", "RivuletUI", "RivuletEngine", "RivuletClient",
-                "RivuletClientCore", "RivuletStore", "RivuletServer", "RivuletServerCore", "RivuletArguments",
+                "RivuletClientCore", "RivuletStore", "RivuletHTTPEngine", "RivuletServer",
+                "RivuletServerCore",
+                "RivuletArguments",
             ]),
         .executableTarget(name: "rivuletd", dependencies: ["RivuletServer", "RivuletArguments"]),
         .target(

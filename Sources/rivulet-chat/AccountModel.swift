@@ -16,6 +16,8 @@ final class AccountModel {
     let contacts: Contacts
     let images: ImageStore
     let live: LiveSigns
+    let rooms: RoomDesk
+    let engines: SessionEngines
     let measurer = PlatformTextMeasurer()
     let timeStyle = TimeLabelStyle()
     private(set) var conversations: [Conversation] = []
@@ -32,6 +34,10 @@ final class AccountModel {
     /// Hears that other countdowns stand beside bubbles.
     var onRemarks: (([MessageID: String]) -> Void)?
 
+    /// Hears that a conversation is no longer on the list.
+    var onRemoved: ((Session) -> Void)?
+
+    private var stored: [Conversation] = []
     private var burning = BurnClock()
     private var countingDown: Task<Void, Never>?
     private let started = ContinuousClock.now
@@ -39,12 +45,26 @@ final class AccountModel {
     private var isReading = false
     private var isStale = false
 
-    init(account: ChatAccount, contacts: Contacts, images: ImageStore) {
+    /// Makes the model of an account.
+    ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - contacts: Who is who.
+    ///   - images: Where pictures come from.
+    ///   - roomHistory: Gives what was said in rooms before; nil for a server without.
+    init(
+        account: ChatAccount, contacts: Contacts, images: ImageStore,
+        roomHistory: (any SessionMessageProvider)? = nil
+    ) {
         self.account = account
         self.contacts = contacts
         self.images = images
         live = LiveSigns(account: account)
+        rooms = RoomDesk(account: account, history: roomHistory)
+        engines = SessionEngines(
+            account.engine, [.room: rooms.rooms.engine], makeUUID: ChatAccount.systemUUID)
         contacts.reader = account.user
+        rooms.onChange = { [weak self] in self?.showConversations() }
     }
 
     /// Connects and begins to listen.
@@ -68,8 +88,9 @@ final class AccountModel {
 
     /// Reads the conversations once, before the first one is opened.
     func load() async throws {
-        conversations = try await account.conversations(limit: Self.conversationCountMax)
-        onConversations?()
+        try await readPeople()
+        stored = try await account.conversations(limit: Self.conversationCountMax)
+        showConversations()
     }
 
     private func take(_ state: ConnectionState) {
@@ -80,6 +101,7 @@ final class AccountModel {
 
     func stop() {
         live.stop()
+        rooms.stop()
         for task in tasks { task.cancel() }
         tasks = []
         countingDown?.cancel()
@@ -124,7 +146,33 @@ final class AccountModel {
     private func take(_ changes: StoreChanges) {
         live.noteMessages(changes.inserted)
         for message in changes.inserted + changes.updated { contacts.quotes.keep(message) }
+        if !changes.groups.isEmpty || !changes.contacts.isEmpty { readPeopleAgain() }
         if !changes.sessions.isEmpty || !changes.cleared.isEmpty { readConversations() }
+    }
+
+    /// Reads who is who, as far as the store knows: contacts, and groups as the server told of them.
+    private func readPeople() async throws {
+        for contact in try await account.store.contacts() { contacts.keep(contact) }
+        for group in try await account.store.groups() {
+            contacts.keep(group, memberCount: try await account.store.members(of: group.id).count)
+        }
+    }
+
+    private func readPeopleAgain() {
+        Task { [weak self] in
+            do {
+                try await self?.readPeople()
+                self?.showConversations()
+            } catch {
+                // Names stay as they were.
+                return
+            }
+        }
+    }
+
+    private func showConversations() {
+        conversations = Self.merged(stored, rooms: rooms.lines)
+        onConversations?()
     }
 
     /// Reads the list anew; one read at a time, and one more when something changed meanwhile.
@@ -139,8 +187,8 @@ final class AccountModel {
             repeat {
                 isStale = false
                 do {
-                    conversations = try await account.conversations(limit: Self.conversationCountMax)
-                    onConversations?()
+                    stored = try await account.conversations(limit: Self.conversationCountMax)
+                    showConversations()
                 } catch {
                     onProblem?("The conversations on this device could not be read.")
                 }

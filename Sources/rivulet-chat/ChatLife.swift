@@ -2,6 +2,7 @@ import Foundation
 import RivuletClient
 import RivuletClientCore
 import RivuletEngine
+import RivuletHTTPEngine
 import RivuletModel
 import RivuletStore
 import RivuletUI
@@ -36,11 +37,13 @@ final class ChatLife {
     private func open() async throws {
         let contacts = Contacts(names: options.names)
         let opened: ChatAccount
+        let settingsPath: String
         if options.isDemo {
             let demo = try await DemoWorld.make()
             self.demo = demo
             demo.fill(contacts)
             opened = demo.guest
+            settingsPath = demo.folder + "/settings.json"
         } else {
             let identity = ClientIdentity(
                 uid: options.user?.rawValue ?? 0, token: options.token, deviceID: try device())
@@ -48,17 +51,25 @@ final class ChatLife {
             var service = IMServiceConfiguration(
                 endpoints: [ClientEndpoint(host: options.host, port: options.port)], identity: identity)
             service.sendsDeliveryReceipts = true
+            settingsPath = accountFile.settingsPath
             opened = try ChatAccount.open(
                 in: options.store, service: service, codec: try BurnedNote.makeCodec())
         }
         account = opened
-        let model = AccountModel(account: opened, contacts: contacts, images: ImageStore())
+        let settings = SettingsDesk(path: settingsPath, standard: options.theme)
+        if let demo { settings.change { $0.rooms = demo.rooms } }
+        settings.apply()
+        let model = AccountModel(
+            account: opened, contacts: contacts, images: ImageStore(),
+            roomHistory: roomHistory(for: opened))
         self.model = model
-        let window = ChatWindow(model: model, size: options.size)
+        model.rooms.onRooms = { rooms in settings.change { $0.rooms = rooms } }
+        let window = ChatWindow(model: model, settings: settings, size: options.size)
         self.window = window
         window.onClose = { PlatformApplication.quit() }
         try await model.load()
         model.start()
+        await model.rooms.load(settings.settings.rooms)
         window.show()
         demo?.start()
         if let partner = options.partner {
@@ -68,12 +79,27 @@ final class ChatLife {
         }
     }
 
+    /// What was said in rooms before, where the server's HTTP interface is known.
+    private func roomHistory(for account: ChatAccount) -> HTTPEngine? {
+        guard let base = demo?.http ?? options.http else { return nil }
+        let token = demo?.guestToken ?? options.token
+        var http = HTTPEngineOptions()
+        http.authorization = { _ in "Bearer \(token)" }
+        return HTTPEngine(
+            user: account.user, base: base,
+            mapping: .rivuletHistory(user: account.user, codec: account.codec), options: http)
+    }
+
+    private var accountFile: AccountFile {
+        AccountFile(
+            folder: options.store, user: options.user ?? UserID(0), host: options.host, port: options.port)
+    }
+
     /// Takes the account for this process: two clients with one outbox would number their messages alike.
     private func lockAccount() throws -> AccountLock {
         let user = options.user ?? UserID(0)
-        let file = AccountFile(folder: options.store, user: user, host: options.host, port: options.port)
         do {
-            return try file.lock()
+            return try accountFile.lock()
         } catch let error as StoreError where error.code == .busy {
             throw ChatError(
                 "another program is connected as user \(user.rawValue) with the folder \(options.store); end it or "
@@ -116,4 +142,9 @@ final class ChatLife {
         let end = ContinuousClock.now.advanced(by: .seconds(5))
         while !isDone, ContinuousClock.now < end { PlatformApplication.run(for: .milliseconds(20)) }
     }
+}
+
+extension AccountFile {
+    /// Where the user's choices for the window are kept, beside the messages.
+    var settingsPath: String { URL(filePath: path).deletingPathExtension().path + ".settings.json" }
 }

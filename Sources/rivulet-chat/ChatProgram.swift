@@ -23,6 +23,9 @@ enum ChatProgram {
                 environment: "RIVULET_SERVER",
                 help: "The server."),
             Option(
+                "--http", value: "URL", environment: "RIVULET_HTTP",
+                help: "The server's HTTP interface, which has the history of chat rooms."),
+            Option(
                 "--token", value: "TOKEN", environment: "RIVULET_TOKEN",
                 help: "Your token; a file or the variable is safer than the command line."),
             Option("--token-file", value: "FILE", help: "A file that holds your token."),
@@ -74,7 +77,6 @@ enum ChatProgram {
         var warningCount = 0
         if options.isStrict { PlatformApplication.onWarning { _ in warningCount += 1 } }
         if let isRightToLeft = options.isRightToLeft { PlatformApplication.isRightToLeft = isRightToLeft }
-        Theme.use(options.theme)
         PlatformApplication.onStopSignal { PlatformApplication.quit() }
         let life = ChatLife(options)
         life.begin()
@@ -105,6 +107,8 @@ struct ChatOptions {
     var host = ""
     var port: UInt16 = 0
     var token = ""
+    /// The server's HTTP interface; nil when it is not known.
+    var http: URL?
     var store = ""
     var partner: UserID?
     var theme: Theme
@@ -128,6 +132,7 @@ struct ChatOptions {
         }
         user = UserID(number)
         try readServer(arguments)
+        http = try Self.http(arguments)
         token = try Self.token(arguments)
         store = try Self.storeFolder(arguments, environment)
     }
@@ -141,6 +146,15 @@ struct ChatOptions {
         else { throw arguments.usageError("--server: '\(text)' is not HOST:PORT") }
         host = String(name)
         port = number
+    }
+
+    private static func http(_ arguments: Arguments) throws -> URL? {
+        guard let text = arguments.string("--http"), !text.isEmpty else { return nil }
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme ?? ""), url.host() != nil
+        else {
+            throw arguments.usageError("--http: '\(text)' is not an address such as http://127.0.0.1:23080")
+        }
+        return url
     }
 
     private static func theme(_ arguments: Arguments, _ environment: [String: String]) throws -> Theme {

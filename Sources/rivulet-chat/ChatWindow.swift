@@ -1,5 +1,7 @@
 import Foundation
+import RivuletArguments
 import RivuletClientCore
+import RivuletEngine
 import RivuletModel
 import RivuletUI
 
@@ -11,23 +13,33 @@ final class ChatWindow {
     let model: AccountModel
     private let window: PlatformWindow
     private let root: RootView
+    private let settings: SettingsDesk
     private var pane: ConversationView?
     var onClose: (() -> Void)?
 
-    init(model: AccountModel, size: CGSize) {
+    init(model: AccountModel, settings: SettingsDesk, size: CGSize) {
         self.model = model
+        self.settings = settings
         root = RootView(sidebar: SidebarView(model: model))
         window = PlatformWindow(title: "Rivulet", size: size, content: root)
         window.onClose { [weak self] in self?.onClose?() }
         window.onActiveChange { [weak self] in self?.noteReader() }
+        root.onKey(isFirst: true) { [weak self] key in self?.take(key) ?? false }
         root.sidebar.onSelect = { [weak self] session in self?.open(session) }
-        root.sidebar.onToggleTheme = { [weak self] in self?.toggleTheme() }
+        root.sidebar.onSelectHit = { [weak self] message in
+            self?.open(message.session, at: message.id)
+        }
+        root.sidebar.onMenu = { [weak self] place in self?.openMenu(at: place) }
         model.onConversations = { [weak self] in
             self?.root.sidebar.update()
             self?.noteReader()
         }
+        model.onRemoved = { [weak self] session in self?.forget(session) }
         model.onConnection = { [weak self] in self?.root.show(self?.model.connection ?? .unconnected) }
         model.onProblem = { [weak self] words in self?.root.showProblem(words) }
+        model.live.onAny = { [weak self] in self?.root.sidebar.update() }
+        settings.onChange = { [weak self] in self?.showSettings() }
+        settings.onProblem = { [weak self] words in self?.root.showProblem(words) }
     }
 
     func show() { window.show() }
@@ -37,29 +49,100 @@ final class ChatWindow {
         window.close()
     }
 
-    /// Shows a conversation.
-    func open(_ session: Session) {
-        guard pane?.session != session else { return root.showPane() }
+    /// Shows a conversation, at a message if one is named.
+    func open(_ session: Session, at target: MessageID? = nil) {
+        model.rooms.enter(session)
+        guard pane?.session != session else {
+            root.showPane()
+            if let target { pane?.jump(to: target) }
+            return
+        }
         pane?.stop()
-        let pane = ConversationView(model: ConversationModel(account: model, session: session))
+        let pane = ConversationView(
+            model: ConversationModel(account: model, session: session, target: target))
         self.pane = pane
         pane.header.onBack = { [weak self] in self?.root.showSidebar() }
         root.sidebar.select(session)
         root.setPane(pane)
         pane.start()
+        if let target { pane.jump(to: target) }
         window.title = model.contacts.title(of: session)
         noteReader()
     }
 
+    /// Shows nothing in the place of a conversation that is gone.
+    private func forget(_ session: Session) {
+        guard pane?.session == session else { return }
+        pane?.stop()
+        pane = nil
+        root.setPane(nil)
+        root.sidebar.select(nil)
+        window.title = "Rivulet"
+    }
+
     private func noteReader() {
         guard let pane else { return }
+        model.rooms.watched = window.isActive ? pane.session : nil
         if pane.isReaderPresent != window.isActive { pane.isReaderPresent = window.isActive }
         if window.isActive { model.markRead(pane.session) }
     }
 
-    private func toggleTheme() {
-        Theme.use(Theme.current.isDark ? .light : .dark)
+    // MARK: keys and menu
+
+    private func take(_ key: PlatformKey) -> Bool {
+        guard key.isControl, case .letter(let letter) = key.name, !root.hasSheet else { return false }
+        switch letter {
+        case "k", "K":
+            root.showSidebar()
+            root.sidebar.beginSearch()
+        case "n", "N":
+            root.showSidebar()
+            root.sidebar.enter(.newConversation)
+        case "f", "F": pane?.beginFind()
+        case ",": root.sidebar.openMenu()
+        default: return false
+        }
+        return true
+    }
+
+    private func openMenu(at place: CGRect) {
+        var items = settings.menuItems()
+        items.append(
+            PlatformMenu.Item(title: "Text size …") { [weak self] in
+                // The menu that led here closes first.
+                Task {
+                    guard let self else { return }
+                    PlatformMenu.show(self.settings.textItems(), on: self.root.sidebar, at: place)
+                }
+            })
+        items.append(
+            PlatformMenu.Item(title: "Keyboard shortcuts") { [weak self] in
+                self?.root.show(InfoSheet(title: "Keyboard shortcuts", lines: InfoSheet.keys))
+            })
+        items.append(
+            PlatformMenu.Item(title: "About Rivulet") { [weak self] in
+                guard let self else { return }
+                self.root.show(InfoSheet(title: "Rivulet", lines: self.about))
+            })
+        items.append(
+            PlatformMenu.Item(title: "Quit") { [weak self] in self?.onClose?() })
+        PlatformMenu.show(items, on: root.sidebar, at: place)
+    }
+
+    private var about: [InfoSheet.Line] {
+        let user = model.account.user
+        return [
+            InfoSheet.Line(name: "Version", text: ChatProgram.command.version ?? ""),
+            InfoSheet.Line(
+                name: "You are",
+                text: "\(model.contacts.name(of: user, in: .peer(user))), user \(user.rawValue)"),
+            InfoSheet.Line(name: "Made with", text: "RivuletUI, RivuletEngine and GTK 4"),
+        ]
+    }
+
+    private func showSettings() {
         root.themeChanged()
+        pane?.textScaled()
     }
 }
 
@@ -70,6 +153,9 @@ final class RootView: PlatformView {
     private let empty = EmptyPane()
     private let banner = BannerView()
     private var showsPane = false
+    private var sheet: InfoSheet?
+    /// Whether a card lies over everything.
+    var hasSheet: Bool { sheet != nil }
 
     init(sidebar: SidebarView) {
         self.sidebar = sidebar
@@ -81,12 +167,27 @@ final class RootView: PlatformView {
         banner.isHidden = true
     }
 
-    func setPane(_ pane: ConversationView) {
+    /// Shows a conversation, or none.
+    func setPane(_ pane: ConversationView?) {
         self.pane?.removeFromSuperview()
         self.pane = pane
+        guard let pane else { return showSidebar() }
         insertSubview(pane, at: 1)
         empty.isHidden = true
         showPane()
+    }
+
+    /// Lays a card over everything.
+    func show(_ sheet: InfoSheet) {
+        self.sheet?.removeFromSuperview()
+        self.sheet = sheet
+        sheet.onClose = { [weak self, weak sheet] in
+            sheet?.removeFromSuperview()
+            self?.sheet = nil
+        }
+        addSubview(sheet)
+        // The menu that led here closes first.
+        Task { sheet.begin() }
     }
 
     func showPane() {
@@ -114,6 +215,7 @@ final class RootView: PlatformView {
         pane?.themeChanged()
         banner.setNeedsDisplay()
         empty.setNeedsDisplay()
+        sheet?.setNeedsLayout()
         setNeedsDisplay()
     }
 
@@ -128,6 +230,7 @@ final class RootView: PlatformView {
             isNarrow
             ? bounds : CGRect(x: width, y: 0, width: max(0, bounds.width - width), height: bounds.height)
         pane?.frame = rest
+        sheet?.frame = bounds
         empty.frame = rest
         if isNarrow { empty.isHidden = true } else { empty.isHidden = pane != nil }
         let bannerWidth = min(420, max(0, rest.width - 32))

@@ -146,7 +146,10 @@ final class ComposerView: PlatformView {
 
     private func changed() {
         hint.color = Theme.current.dimText
-        hint.show(placeholder, style: PlatformTextStyle(lineCountMax: 1))
+        let scale = PlatformApplication.textScale
+        hint.show(
+            placeholder,
+            style: PlatformTextStyle(size: 14 * scale, lineHeight: 20 * scale, lineCountMax: 1))
         hint.isHidden = !input.text.isEmpty
         send.isEnabled = !input.text.allSatisfy(\.isWhitespace)
         if case .edit = purpose {} else if !isShowing { onWrite?(input.text) }
@@ -186,7 +189,8 @@ final class ComposerView: PlatformView {
         quoteView.frame = CGRect(x: 20, y: top - quoteHeight, width: max(0, bounds.width - 40), height: 40)
         attach.frame = CGRect(x: 12, y: bounds.height - 52, width: 40, height: 40)
         input.frame = CGRect(x: 68, y: top, width: max(0, bounds.width - 164 - 16), height: height)
-        hint.frame = CGRect(x: 80, y: top + 10, width: max(0, bounds.width - 210), height: 20)
+        hint.frame = CGRect(
+            x: 80, y: top + 10, width: max(0, bounds.width - 210), height: 20 * PlatformApplication.textScale)
         emoji.frame = CGRect(x: bounds.width - 100, y: bounds.height - 52, width: 40, height: 40)
         send.frame = CGRect(x: bounds.width - 56, y: bounds.height - 52, width: 40, height: 40)
     }

@@ -28,6 +28,8 @@ final class Contacts: MessageDirectory {
     private var groups: [Int64: String] = [:]
     private var roles: [UserID: String] = [:]
     private var memberCounts: [Int64: Int] = [:]
+    private var rooms: [Int64: String] = [:]
+    private var services: [Session: String] = [:]
     /// The messages that shown ones answer.
     let quotes = QuoteCache()
 
@@ -39,6 +41,22 @@ final class Contacts: MessageDirectory {
     func set(_ name: String, forGroup id: Int64, memberCount: Int) {
         groups[id] = name
         memberCounts[id] = memberCount
+    }
+    /// Takes a person as the store knows him; a name given by hand stays.
+    func keep(_ contact: Contact) {
+        let name = contact.displayName
+        if names[contact.id] == nil, !name.isEmpty { names[contact.id] = name }
+    }
+    /// Takes a group as the store knows it.
+    func keep(_ group: GroupProfile, memberCount: Int) {
+        if !group.name.isEmpty { groups[group.id] = group.name }
+        if memberCount > 0 { memberCounts[group.id] = memberCount }
+    }
+    func set(_ name: String, forRoom id: Int64) { rooms[id] = name }
+    /// Names a customer service, and whoever answers there.
+    func set(_ name: String, forService session: Session) {
+        services[session] = name
+        names[UserID(session.id)] = name
     }
     func set(role: String, of user: UserID) { roles[user] = role }
 
@@ -56,15 +74,43 @@ final class Contacts: MessageDirectory {
         switch session.kind {
         case .peer: names[UserID(session.id)] ?? "User \(session.id)"
         case .group: groups[session.id] ?? "Group \(session.id)"
-        case .room: "Room \(session.id)"
-        case .customer: "Service \(session.id)"
+        case .room: rooms[session.id] ?? "Room \(session.id)"
+        case .customer: services[session] ?? "Service \(session.id)"
         default: "System"
         }
     }
 
     /// What stands under a conversation's name.
     func subtitle(of session: Session) -> String {
-        guard session.kind == .group else { return "" }
-        return memberCounts[session.id].map { "\($0) members" } ?? "Group"
+        switch session.kind {
+        case .group: memberCounts[session.id].map { "\($0) members" } ?? "Group"
+        case .room: "Live chat room"
+        case .customer: "Customer service"
+        default: ""
+        }
     }
+
+    /// What tells people of the same name apart.
+    func about(_ session: Session) -> String {
+        session.kind == .peer ? "User \(session.id)" : subtitle(of: session)
+    }
+
+    /// The letters in a conversation's picture.
+    func initials(of session: Session) -> String {
+        session.kind == .room ? "♪" : Initials.of(title(of: session))
+    }
+
+    /// All people with a name, the reader and those of customer services left out, by name.
+    var people: [UserID] {
+        let others = Set(services.keys.map { UserID($0.id) }).union(reader.map { [$0] } ?? [])
+        return names.filter { !others.contains($0.key) }.sorted {
+            ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue)
+        }
+        .map(\.key)
+    }
+
+    /// The rooms with a name.
+    var knownRooms: [Session] { rooms.keys.sorted().map { .room($0) } }
+    /// The customer services with a name.
+    var knownServices: [Session] { services.keys.sorted { $0.id < $1.id } }
 }

@@ -26,11 +26,15 @@ final class ConversationModel: DataManagerDelegate {
     private var keeping: Task<Void, Never>?
     private var typing = TypingPace()
 
-    init(account: AccountModel, session: Session) {
+    /// The message at which the conversation opens; nil for where the reader was.
+    private let target: MessageID?
+
+    init(account: AccountModel, session: Session, target: MessageID? = nil) {
+        self.target = target
         self.account = account
         self.session = session
         manager = DataManager(
-            session: session, engine: account.account.engine,
+            session: session, engine: account.engines.engine(for: session),
             configuration: account.configuration(of: session, registry: registry),
             codec: account.account.codec, now: ChatAccount.systemTime, makeUUID: ChatAccount.systemUUID)
         manager.delegate = self
@@ -38,6 +42,7 @@ final class ConversationModel: DataManagerDelegate {
 
     /// Where to open: where the reader was, unless there is news.
     var opening: FlowOpening {
+        if let target { return .message(target, .center) }
         guard account.conversation(session)?.unreadCount ?? 0 == 0, let position = account.positions[session]
         else { return .latest }
         return .position(position)
@@ -48,6 +53,9 @@ final class ConversationModel: DataManagerDelegate {
         account.positions[session] = manager.position
         keepDraft()
     }
+
+    /// Goes to a message and lights it up.
+    func jump(to id: MessageID) { manager.jump(to: id) }
 
     // MARK: writing
 

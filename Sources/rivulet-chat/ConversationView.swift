@@ -19,12 +19,16 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     private let flow: MessageFlowView
     private let composer: ComposerView
     private let selection = SelectionBar()
+    private let finding: FindModel
+    private let findBar: FindBar
 
     private var contacts: Contacts { model.account.contacts }
 
     init(model: ConversationModel) {
         self.model = model
         flow = MessageFlowView(manager: model.manager, registry: model.registry)
+        finding = FindModel(session: model.session, store: model.account.account.store)
+        findBar = FindBar(model: finding)
         composer = ComposerView(title: model.account.contacts.title(of: model.session))
         super.init()
         mirrorsRightToLeft = true
@@ -32,8 +36,9 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         flow.list.images = model.account.images
         flow.list.timeStyle = model.account.timeStyle
         flow.delegate = self
-        for view in [header, flow, composer, selection] as [PlatformView] { addSubview(view) }
+        for view in [header, flow, composer, selection, findBar] as [PlatformView] { addSubview(view) }
         selection.isHidden = true
+        findBar.isHidden = true
         composer.onWrite = { [weak model] text in model?.write(text) }
         composer.onSend = { [weak model] in model?.send() }
         composer.onEdit = { [weak model] message, text in model?.edit(message, text: text) }
@@ -55,6 +60,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         model.onDraft = { [weak self] draft in self?.show(draft) }
         model.onSelection = { [weak self] selection in self?.show(selection) }
         listenToSelectionBar()
+        listenToHeader()
         showTitle()
     }
 
@@ -67,6 +73,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     func stop() {
         model.account.live.onChange = nil
         model.account.live.watch(nil)
+        finding.stop()
         model.stop()
         flow.stop()
     }
@@ -74,6 +81,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     func themeChanged() {
         showTitle()
         header.themeChanged()
+        findBar.show()
         flow.themeChanged()
         composer.themeChanged()
         selection.themeChanged()
@@ -120,11 +128,81 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         let bottom = CGRect(x: 0, y: bounds.height - height, width: bounds.width, height: height)
         composer.frame = bottom
         selection.frame = bottom
-        flow.frame = CGRect(x: 0, y: 48, width: bounds.width, height: max(0, bounds.height - 48 - 4 - height))
+        var top = HeaderView.height
+        if !findBar.isHidden {
+            findBar.frame = CGRect(x: 0, y: top, width: bounds.width, height: FindBar.height)
+            top += FindBar.height
+        }
+        flow.frame = CGRect(
+            x: 0, y: top, width: bounds.width, height: max(0, bounds.height - top - 4 - height))
     }
 
     override func draw(_ canvas: PlatformCanvas) {
         canvas.fill(bounds, Theme.current.window)
+    }
+
+    // MARK: the whole conversation
+
+    private func listenToHeader() {
+        if session.kind != .room { header.onFind = { [weak self] in self?.beginFind() } }
+        header.onMenu = { [weak self] place in self?.openMenu(at: place) }
+        findBar.onClose = { [weak self] in self?.endFind() }
+        finding.onProblem = { [weak model] words in model?.account.onProblem?(words) }
+        finding.onChange = { [weak self] in
+            guard let self else { return }
+            self.findBar.show()
+            if let id = self.finding.cursor.current { self.model.jump(to: id) }
+        }
+    }
+
+    /// Shows the line with which the conversation is searched.
+    func beginFind() {
+        guard header.onFind != nil else { return }
+        findBar.isHidden = false
+        setNeedsLayout()
+        findBar.begin()
+    }
+
+    private func endFind() {
+        findBar.isHidden = true
+        finding.search("")
+        setNeedsLayout()
+        composer.focusInput()
+    }
+
+    /// Goes to a message and lights it up.
+    func jump(to id: MessageID) { model.jump(to: id) }
+
+    /// Shows text in another size.
+    func textScaled() {
+        flow.controller.submit(.textScaled(PlatformApplication.textScale))
+        themeChanged()
+        setNeedsLayout()
+    }
+
+    private func openMenu(at place: CGRect) {
+        let session = session
+        let account = model.account
+        let known = account.conversation(session) ?? Conversation(session: session)
+        var items: [PlatformMenu.Item] = []
+        if header.onFind != nil {
+            items.append(PlatformMenu.Item(title: "Find …") { [weak self] in self?.beginFind() })
+        }
+        let actions = account.actions(for: known)
+        for action in actions.dropLast() {
+            items.append(PlatformMenu.Item(title: action.title, action: action.perform))
+        }
+        if session.kind != .room {
+            items.append(
+                PlatformMenu.Item(title: "Remove all messages here") {
+                    account.clearHistory(session)
+                })
+        }
+        if let last = actions.last {
+            items.append(PlatformMenu.Item(title: last.title, action: last.perform))
+        }
+        PlatformMenu.show(
+            items, on: header, at: place, onClose: { [weak composer] in composer?.focusInput() })
     }
 
     // MARK: selecting
@@ -165,7 +243,10 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
 
     func flowView(_ view: MessageFlowView, react reaction: MessageReaction, to message: Message) {}
 
-    func flowView(_ view: MessageFlowView, sees messages: [Message]) { model.account.see(messages) }
+    func flowView(_ view: MessageFlowView, sees messages: [Message]) {
+        model.account.see(messages)
+        if session.kind == .room { model.account.rooms.see(messages) }
+    }
 
     func flowView(_ view: MessageFlowView, toggle emoji: String, on message: Message) {
         model.react(to: message, with: emoji)

@@ -28,6 +28,7 @@ nonisolated enum DemoPast {
         try await writer.long(
             DemoWorld.hikers, people: [2, 3, 4, 5], count: 2_000, until: now - 100 * 60_000)
         try await writer.readAll()
+        try await writer.calls()
         try await writer.hike()
     }
 
@@ -60,11 +61,12 @@ nonisolated enum DemoPast {
         /// A long conversation, ending at a time.
         mutating func long(_ session: Session, people: [Int64], count: Int, until end: Int64) async throws {
             var batch: [IncomingMessage] = []
-            var time = end - Int64(count) * 9 * 60_000
+            // Some minutes from one to the next, and the last one at the end.
+            let steps = (0..<count).map { _ in random(10) < 7 ? 1 + random(2) : 10 + random(50) }
+            var time = end - Int64(steps.reduce(0, +)) * 60_000
             var sender = people[0]
             for index in 0..<count {
-                let step = random(10) < 7 ? 1 + random(2) : 10 + random(50)
-                time = min(end, time + Int64(step) * 60_000)
+                time += Int64(steps[index]) * 60_000
                 if random(3) == 0 { sender = random(3) == 0 ? 1 : people[random(people.count)] }
                 let uuid = "past-\(session.kind.rawValue)-\(session.id)-\(index)"
                 let content: MessageContent =
@@ -83,6 +85,35 @@ nonisolated enum DemoPast {
             for conversation in try await account.store.conversations(limit: 50, offset: 0) {
                 _ = try await account.store.apply([.markRead(conversation.session, upTo: nil)])
             }
+        }
+
+        /// What waits in the other conversations: a question to the guest, news of an order, a draft, choices.
+        mutating func calls() async throws {
+            let sign = MessageContent.text(
+                TextContent(
+                    "@Lena Weiss can you sign the build?",
+                    mentions: [TextContent.Mention(user: DemoWorld.guestID, name: "Lena Weiss")]))
+            let order = MessageContent.text("您的订单已发货，预计明天送达。")
+            let question = MessageContent.text("你好，我的订单什么时候发货？")
+            var operations: [StoreOperation] = []
+            operations.append(
+                .receive(
+                    incoming(
+                        DemoWorld.crew, 6, try encoded(sign, uuid: "crew-sign"), at: now - 4 * 86_400_000)))
+            operations.append(
+                .receive(
+                    incoming(
+                        DemoWorld.service, 1, try encoded(question, uuid: "order-1"), at: now - 25 * 3_600_000
+                    )))
+            operations.append(
+                .receive(
+                    incoming(
+                        DemoWorld.service, 30, try encoded(order, uuid: "order-2"), at: now - 24 * 3_600_000))
+            )
+            operations.append(.setDraft(.peer(UserID(3)), "see you at the station"))
+            operations.append(.setPinned(DemoWorld.hikers, true))
+            operations.append(.setMuted(DemoWorld.radio, true))
+            _ = try await account.store.apply(operations)
         }
 
         /// The conversation that is open at first: a little of everything.

@@ -10,7 +10,7 @@ import RivuletWire
 
 /// The demonstration: a server in this process, people who answer, and an account with a past.
 final class DemoWorld {
-    static let guestID = UserID(1)
+    nonisolated static let guestID = UserID(1)
 
     /// Somebody in the demonstration.
     struct Person {
@@ -27,6 +27,10 @@ final class DemoWorld {
         Person(id: UserID(5), name: "Noor Haddad", answers: false),
         Person(id: UserID(6), name: "Ruth Kamau", answers: false),
     ]
+    /// Who answers for the customer service.
+    nonisolated static let agent = Person(id: UserID(30), name: "云朵客服", answers: true)
+    nonisolated static let service = Session(kind: .customer, id: 30, appID: Account.defaultApp)
+    nonisolated static let radio = Session.room(77)
     nonisolated static let hikers = Session.group(100)
     nonisolated static let crew = Session.group(101)
 
@@ -34,15 +38,24 @@ final class DemoWorld {
     let guest: ChatAccount
     let firstSession = DemoWorld.hikers
 
+    /// The chat rooms that the guest entered before.
+    let rooms = [DemoWorld.radio.id]
+    /// Where the server's HTTP interface is, and what lets the guest in.
+    let http: URL?
+    let guestToken: String
+    let folder: String
+
     private let server: Server
-    private let folder: String
     private var partners: [DemoPartner] = []
+    private var voices: [DemoVoice] = []
     private var tasks: [Task<Void, Never>] = []
 
-    private init(server: Server, folder: String, guest: ChatAccount) {
+    private init(server: Server, folder: String, guest: ChatAccount, guestToken: String) {
         self.server = server
         self.folder = folder
         self.guest = guest
+        self.guestToken = guestToken
+        http = server.httpAddresses.first.flatMap { URL(string: "http://127.0.0.1:\($0.port)") }
     }
 
     /// Starts the server and fills the account.
@@ -56,17 +69,21 @@ final class DemoWorld {
         }
         var configuration = ServerConfiguration(data: DataDirectory(path: folder + "/server"))
         configuration.listen = [ListenAddress(host: "127.0.0.1", port: 0)]
+        configuration.http = [ListenAddress(host: "127.0.0.1", port: 0)]
         let server = Server(configuration)
         try await server.start()
         let guest = try account(of: guestID, server: server, folder: folder)
         try await makeGroup(on: server, for: guest)
-        let world = DemoWorld(server: server, folder: folder, guest: guest)
-        for person in people where person.answers {
+        let world = DemoWorld(
+            server: server, folder: folder, guest: guest, guestToken: try server.makeToken(for: guestID))
+        world.voices = try DemoVoice.makeAll(on: server)
+        for person in people + [agent] where person.answers {
             world.partners.append(
                 DemoPartner(
                     person, account: try account(of: person.id, server: server, folder: folder),
                     guest: guestID))
         }
+        for voice in world.voices { await voice.begin() }
         try await DemoPast.write(into: guest)
         return world
     }
@@ -92,7 +109,9 @@ final class DemoWorld {
         let token = try server.makeToken(for: user)
         var service = IMServiceConfiguration(
             endpoints: [ClientEndpoint(host: "127.0.0.1", port: server.port)],
-            identity: ClientIdentity(uid: user.rawValue, token: token, deviceID: "demo-\(user.rawValue)"))
+            identity: ClientIdentity(
+                uid: user.rawValue, appID: Account.defaultApp, token: token, deviceID: "demo-\(user.rawValue)"
+            ))
         service.sendsDeliveryReceipts = true
         return try ChatAccount.open(
             in: folder + "/client", service: service, codec: try BurnedNote.makeCodec())
@@ -104,18 +123,23 @@ final class DemoWorld {
         for person in Self.people { contacts.set(person.name, for: person.id) }
         contacts.set("周末爬山", forGroup: Self.hikers.id, memberCount: 6)
         contacts.set("Release crew", forGroup: Self.crew.id, memberCount: 4)
+        contacts.set("Live room: Night Radio", forRoom: Self.radio.id)
+        contacts.set(Self.agent.name, forService: Self.service)
+        for voice in voices { contacts.set(voice.name, for: voice.user) }
         contacts.set(role: "organiser", of: UserID(2))
     }
 
     /// Lets the people answer.
     func start() {
         for partner in partners { tasks.append(Task { await partner.run() }) }
+        for voice in voices { tasks.append(Task { await voice.run() }) }
     }
 
     /// Ends everything and removes the folder.
     func stop() async {
         for task in tasks { task.cancel() }
         for partner in partners { await partner.account.close() }
+        for voice in voices { await voice.end() }
         await server.stop()
         do {
             try FileManager.default.removeItem(atPath: folder)
@@ -153,6 +177,8 @@ final class DemoPartner {
                 for message in change.inserted where message.sender == guest {
                     if message.session == .peer(guest) {
                         try await answer(message)
+                    } else if message.session.kind == .customer {
+                        try await answerCustomer(message)
                     } else if person.id.rawValue == 3, message.content.text != nil {
                         try await answerGroup(message)
                     }
@@ -178,6 +204,16 @@ final class DemoPartner {
         }
         if count % 4 == 3 { try await account.react(to: message, with: "👍") }
         try await account.send(text: text, to: .peer(guest))
+    }
+
+    private func answerCustomer(_ message: Message) async throws {
+        try await Task.sleep(for: .milliseconds(1_400))
+        let lines = [
+            "您好，正在为您查询，请稍等。", "您的包裹已到达本地网点，明天上午送达。",
+            "Of course. I have noted it for the driver.", "还有什么可以帮您的吗？",
+        ]
+        try await account.send(text: lines[count % lines.count], to: message.session)
+        count += 1
     }
 
     private func answerGroup(_ message: Message) async throws {

@@ -3,7 +3,8 @@ import RivuletUI
 
 /// Who a conversation is with, and what can be done with all of it.
 final class HeaderView: PlatformView {
-    static let height = 48.0
+    /// Grows with the user's text size.
+    static var height: Double { 48 * max(1, PlatformApplication.textScale) }
 
     var onBack: (() -> Void)?
     /// Hears that the conversation is to be searched; the button is there when somebody hears.
@@ -47,8 +48,10 @@ final class HeaderView: PlatformView {
         title.color = theme.text
         subtitle.color = theme.dimText
         title.show(
-            name, style: PlatformTextStyle(size: 14 * scale, lineHeight: 20, isBold: true, lineCountMax: 1))
-        subtitle.show(line, style: PlatformTextStyle(size: 12 * scale, lineHeight: 16, lineCountMax: 1))
+            name,
+            style: PlatformTextStyle(size: 14 * scale, lineHeight: 20 * scale, isBold: true, lineCountMax: 1))
+        subtitle.show(
+            line, style: PlatformTextStyle(size: 12 * scale, lineHeight: 16 * scale, lineCountMax: 1))
         accessibilityLabel = line.isEmpty ? name : "\(name), \(line)"
         setNeedsLayout()
     }
@@ -60,13 +63,15 @@ final class HeaderView: PlatformView {
 
     override func layoutSubviews() {
         let left = showsBack ? 52.0 : 20
-        back.frame = CGRect(x: 8, y: 6, width: 36, height: 36)
-        more.frame = CGRect(x: bounds.width - 48, y: 6, width: 36, height: 36)
-        find.frame = CGRect(x: bounds.width - 90, y: 6, width: 36, height: 36)
+        let scale = max(1, PlatformApplication.textScale)
+        let top = ((bounds.height - 36) / 2).rounded()
+        back.frame = CGRect(x: 8, y: top, width: 36, height: 36)
+        more.frame = CGRect(x: bounds.width - 48, y: top, width: 36, height: 36)
+        find.frame = CGRect(x: bounds.width - 90, y: top, width: 36, height: 36)
         let width = max(0, bounds.width - left - 102)
-        let lineHeight = 20 * max(1, min(1.1, PlatformApplication.textScale))
-        title.frame = CGRect(x: left, y: subtitle.text.isEmpty ? 14 : 5, width: width, height: lineHeight)
-        subtitle.frame = CGRect(x: left, y: 25, width: width, height: 20)
+        title.frame = CGRect(
+            x: left, y: (subtitle.text.isEmpty ? 14 : 5) * scale, width: width, height: 20 * scale)
+        subtitle.frame = CGRect(x: left, y: 25 * scale, width: width, height: 18 * scale)
     }
 
     override func draw(_ canvas: PlatformCanvas) {

@@ -9,6 +9,9 @@ final class LiveSigns {
     /// Hears that what is said of a conversation changed.
     var onChange: ((Session) -> Void)?
 
+    /// Hears that who is typing anywhere changed.
+    var onAny: (() -> Void)?
+
     private let account: ChatAccount
     private var typing = TypingBook()
     private var presences: [UserID: PeerPresence] = [:]
@@ -57,15 +60,20 @@ final class LiveSigns {
     private func take(_ sign: PeerTyping) {
         let user = UserID(sign.uid)
         guard user != account.user else { return }
-        if typing.note(user, in: sign.session, isOn: sign.isOn, at: elapsed) { onChange?(sign.session) }
+        if typing.note(user, in: sign.session, isOn: sign.isOn, at: elapsed) { tellChange(sign.session) }
         endWhenDue()
     }
 
     /// Takes note that messages came: their authors are done with typing.
     func noteMessages(_ messages: [Message]) {
         for message in messages where !message.isOutgoing {
-            if typing.noteMessage(by: message.sender, in: message.session) { onChange?(message.session) }
+            if typing.noteMessage(by: message.sender, in: message.session) { tellChange(message.session) }
         }
+    }
+
+    private func tellChange(_ session: Session) {
+        onChange?(session)
+        onAny?()
     }
 
     /// Wakes up when the next sign is over, as long as there are any.
@@ -74,7 +82,7 @@ final class LiveSigns {
         ending = Task { [weak self] in
             while let self, let end = self.typing.nextEnd {
                 do { try await Task.sleep(for: max(.zero, end - self.elapsed)) } catch { break }
-                for session in self.typing.expire(at: self.elapsed) { self.onChange?(session) }
+                for session in self.typing.expire(at: self.elapsed) { self.tellChange(session) }
             }
             self?.ending = nil
         }

@@ -31,12 +31,16 @@ extension AccountModel {
                 $0.layout.spacing = 0
             }
         }
-        configuration.menu = MessageMenu(edit: Self.editMenu)
+        let isRoom = session.kind == .room
+        if !isRoom { configuration.menu = MessageMenu(edit: Self.editMenu) }
         configuration.prechecks = [LengthPrecheck()]
         configuration.preparations = [PicturePreparation()]
-        configuration.provider = QuotingProvider(
-            base: account.engine.provider, store: account.store, quotes: contacts.quotes)
-        configuration.receipts = wantsReceipts(session) ? .eachMessage : .mark
+        if !isRoom {
+            configuration.provider = QuotingProvider(
+                base: account.engine.provider, store: account.store, quotes: contacts.quotes)
+        }
+        configuration.selection.isAllowed = !isRoom
+        configuration.receipts = isRoom ? .none : wantsReceipts(session) ? .eachMessage : .mark
         let names = contacts.names
         configuration.userName = { names[$0] ?? "User \($0.rawValue)" }
         return configuration

@@ -51,4 +51,76 @@ import Testing
         let recent = try String(contentsOfFile: list, encoding: .utf8)
         #expect(recent.contains("exec=\"&apos;rivulet-chat %u&apos;\""), "\(recent)")
     }
+
+    /// Types a chord, a text and more keys, one after the other.
+    private func press(_ chord: String, _ text: String, _ keys: String...) async throws {
+        try await display.xdotool("key", chord)
+        try await display.xdotool("type", "--delay", "20", text)
+        for key in keys { try await display.xdotool("key", "--delay", "120", key) }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `conversations are found, begun, entered and deleted by keyboard alone`() async throws {
+        let (program, _) = try await start(["--size", "900x600"])
+        // By name, then by what was said in it; the title of the window tells where one is.
+        try await press("ctrl+k", "release", "Return")
+        _ = try await window("Release crew")
+        try await press("ctrl+k", "spare rope")
+        // Found messages come after a pause; Return opens the first there is.
+        try await pressUntil("周末爬山", "Return")
+        // A number leads to any user, a name to a room.
+        try await press("ctrl+n", "4711", "Return")
+        _ = try await window("User 4711")
+        try await press("ctrl+n", "night", "Down", "Return")
+        _ = try await window("Live room: Night Radio")
+        // The first row is pinned; its menu's last entry deletes it.
+        try await press("ctrl+k", "release", "Return")
+        _ = try await window("Release crew")
+        try await press("ctrl+k", "release", "Down", "Menu", "Up", "Return")
+        _ = try await window("Rivulet")
+        program.signal(SIGTERM)
+        #expect(try await program.waitForExit(within: .seconds(20)) == 0, "\(program.output.suffix(600))")
+    }
+
+    /// Presses a key again and again until the window has another name.
+    private func pressUntil(_ name: String, _ key: String) async throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(20))
+        while ContinuousClock.now < end {
+            try await display.xdotool("key", "--delay", "200", key)
+            let found = try await display.xdotool("search", "--onlyvisible", "--name", "^\(name)$")
+            if !found.isEmpty { return }
+        }
+        Issue.record("no window is called \(name)")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `what is chosen in the menus is kept in a file, and Quit ends the program`() async throws {
+        let (program, _) = try await start(["--size", "900x600"])
+        // Dark, the third entry; then the text size, in a menu of its own.
+        try await display.xdotool("key", "ctrl+comma")
+        try await display.xdotool("key", "--delay", "150", "Down", "Down", "Return")
+        try await waitForSetting(#""look" : "dark""#)
+        try await display.xdotool("key", "ctrl+comma")
+        try await display.xdotool("key", "--delay", "150", "Up", "Up", "Up", "Up", "Return")
+        try await display.xdotool("key", "--delay", "150", "Up", "Return")
+        try await waitForSetting(#""textPercent" : 200"#)
+        try await display.xdotool("key", "ctrl+comma")
+        try await display.xdotool("key", "--delay", "150", "Up", "Return")
+        #expect(try await program.waitForExit(within: .seconds(20)) == 0, "\(program.output.suffix(600))")
+    }
+
+    /// Waits until the demonstration's settings have a line.
+    private func waitForSetting(_ line: String) async throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(20))
+        while ContinuousClock.now < end {
+            let folders = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            for name in folders where name.hasPrefix("rivulet-chat-demo-") {
+                let path = folder.path(of: name) + "/settings.json"
+                let data = FileManager.default.contents(atPath: path) ?? Data()
+                if String(decoding: data, as: UTF8.self).contains(line) { return }
+            }
+            try await display.xdotool("getmouselocation")
+        }
+        Issue.record("the settings never had \(line)")
+    }
 }
