@@ -137,10 +137,6 @@ private final class LoadWorker {
     private var ticker: UVKit.Timer?
     private var interval: UInt64 = 0
     private var output: [UInt8] = []
-    private var isRestPlanned = false
-    private var lastRestEnd: UInt64 = 0
-    /// At a fixed rate, turns of the loop end at least so far apart.
-    private static let turnNanoseconds: UInt64 = 1_000_000
 
     init(_ load: LoadResult.Load, share: Double, loop: EventLoop) throws {
         self.load = load
@@ -242,22 +238,6 @@ private final class LoadWorker {
         ticker?.arm(after: .milliseconds(1))
     }
 
-    /// At a fixed rate, lets what comes within a millisecond be read together.
-    ///
-    /// A wake-up for each frame would take the server's share of the two cores. What waits here counts as late.
-    private func planRest() {
-        guard case .rate = load, !isRestPlanned else { return }
-        isRestPlanned = true
-        loop.atEndOfTurn { [weak self] in
-            guard let self else { return }
-            isRestPlanned = false
-            let now = loop.nowNanoseconds
-            let due = lastRestEnd + Self.turnNanoseconds
-            if now < due { usleep(UInt32((due - now) / 1000)) }
-            lastRestEnd = loop.nowNanoseconds
-        }
-    }
-
     private func send(_ count: Int, from user: LoadUser, now: UInt64) {
         output.removeAll(keepingCapacity: true)
         for _ in 0..<count { append(from: user, at: now) }
@@ -279,7 +259,6 @@ private final class LoadWorker {
     // MARK: Receiving
 
     private func read(_ bytes: UnsafeRawBufferPointer, by user: LoadUser) {
-        planRest()
         let now = loop.nowNanoseconds
         var acknowledgedNow = 0
         user.reader.read(bytes) { frame in

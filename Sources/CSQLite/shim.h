@@ -23,3 +23,13 @@ static inline int rivulet_bind_blob_borrowed(sqlite3_stmt *statement, int index,
 static inline int rivulet_set_defensive(sqlite3 *database, int on) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, on, (int *)0);
 }
+
+#ifdef __linux__
+#include <sys/types.h>
+// Gives a file room up to a length; not posix_fallocate, which writes where the file system has no such call. The C
+// library's own fallocate is declared for _GNU_SOURCE only, which Swift does not set.
+extern int fallocate(int descriptor, int mode, off_t offset, off_t length);
+static inline int rivulet_allocate(int descriptor, long long length) {
+    return sizeof(off_t) == 8 ? fallocate(descriptor, 0, 0, (off_t)length) : -1;
+}
+#endif

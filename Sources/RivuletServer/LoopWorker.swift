@@ -4,12 +4,6 @@ import RivuletWire
 import Synchronization
 import UVKit
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Everything that happens on one event loop: accepting, reading, decoding, deadlines, writing.
 ///
 /// What all connections received in one turn of the loop goes to the node as one batch at its end, and everything
@@ -27,7 +21,6 @@ final class LoopWorker {
     private var dirty: [ServerConnection] = []
     private var busy: [ServerConnection] = []
     private var isTurnEndPlanned = false
-    private var pace = TurnPace()
     private var sweep: Timer?
     private var lastTrouble: Int64?
     private var isStopping = false
@@ -154,13 +147,7 @@ final class LoopWorker {
     private func planTurnEnd() {
         guard !isTurnEndPlanned else { return }
         isTurnEndPlanned = true
-        loop.atEndOfTurn { [weak self] in
-            guard let self else { return }
-            let count = events.count
-            endTurn()
-            let rest = pace.rest(after: count, now: loop.nowNanoseconds)
-            if rest > 0, !isStopping { usleep(UInt32(clamping: rest / 1000)) }
-        }
+        loop.atEndOfTurn { [weak self] in self?.endTurn() }
     }
 
     private func endTurn() {

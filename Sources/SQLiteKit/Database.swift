@@ -19,6 +19,8 @@ import CSQLite
 /// ```
 public final class Database {
     let connection: Connection
+    /// The file; `:memory:` for none.
+    public let path: String
     private var statements: [String: Statement] = [:]
     /// What `setSecureDeletion` asked for last.
     var deletion: SecureDeletion?
@@ -43,6 +45,7 @@ public final class Database {
                 operation: "open")
         }
         connection = unsafe Connection(handle: handle)
+        self.path = path
         guard result == SQLITE_OK else { throw connection.error(result, "open") }
         _ = unsafe sqlite3_busy_timeout(handle, Int32(clamping: options.busyTimeoutMilliseconds))
         // A damaged schema must not make SQLite write into its own tables.

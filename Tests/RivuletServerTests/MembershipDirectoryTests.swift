@@ -177,7 +177,7 @@ import Testing
             let folder = DataDirectory(path: temporary.path)
             let lock = try folder.lock()
             // Between fork and exec, a child has copies of all descriptors.
-            let copies = Self.descriptors(of: folder.lockPath).map { dup($0) }
+            let copies = try Self.descriptors(of: folder.lockPath).map { dup($0) }
             defer { for copy in copies { close(copy) } }
             #expect(copies.count == 1)
             #expect(throws: ServerError.self) { try folder.lock() }
@@ -185,9 +185,10 @@ import Testing
             try DataDirectory(path: temporary.path).lock().release()
         }
 
-        private static func descriptors(of path: String) -> [Int32] {
-            (0..<1_024).filter { descriptor in
-                let link = "/proc/self/fd/\(descriptor)"
+        private static func descriptors(of path: String) throws -> [Int32] {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init).filter
+            {
+                let link = "/proc/self/fd/\($0)"
                 return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == path
             }
         }

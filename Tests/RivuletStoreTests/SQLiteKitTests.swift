@@ -199,6 +199,36 @@ struct SQLiteKitTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a write-ahead log with room behind it is read up to what was written`(truncatesFirst: Bool) throws {
+        let database = try Database(path: path)
+        try database.execute("CREATE TABLE t (a)")
+        try database.execute("INSERT INTO t VALUES (1)")
+        if truncatesFirst { try database.checkpoint(truncates: true) }
+        let roomBytes = 1 << 20
+        database.reserveWriteAheadLog(roomBytes)
+        database.reserveWriteAheadLog(roomBytes)
+        #expect(try Data(contentsOf: URL(filePath: path + "-wal")).count == roomBytes)
+        for number in 2...40 { try database.execute("INSERT INTO t VALUES (?)", .integer(Int64(number))) }
+        // As a crash leaves them: nothing was closed.
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: path + ".copy" + suffix)
+        }
+        let copy = try Database(path: path + ".copy")
+        #expect(try copy.rows("SELECT a FROM t ORDER BY a") { $0.integer(at: 0) } == Array(1...40))
+        #expect(try copy.integrityCheck() == [])
+        copy.reserveWriteAheadLog(0)
+        #expect(try copy.checkpoint(truncates: true))
+        #expect(try database.integer("SELECT count(*) FROM t") == 40)
+    }
+
+    @Test func `without a write-ahead log there is nothing to give room to`() throws {
+        let database = try Database(path: ":memory:")
+        database.reserveWriteAheadLog(1 << 20)
+        try database.execute("CREATE TABLE t (a)")
+        #expect(!FileManager.default.fileExists(atPath: ":memory:-wal"))
+    }
+
     @Test func `new files are for their owner only`() throws {
         let database = try Database(path: path)
         try database.execute("CREATE TABLE t (a)")
