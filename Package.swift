@@ -280,7 +280,7 @@ let package = Package(
                 "rivulet-chat",
                 "rivulet-ui-probe",
             ],
-            exclude: ["accessible.py", "leaks.supp", "valgrind.supp"]),
+            exclude: ["accessible.py", "accessible-chat.py", "leaks.supp", "valgrind.supp"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -25,13 +25,29 @@ extension AccountModel {
                 name: conversation.isMuted ? "unmute" : "mute",
                 title: conversation.isMuted ? "Unmute" : "Mute"
             ) { [weak self] in self?.change(session, .setMuted(session, !conversation.isMuted)) })
-        let isRoom = session.kind == .room
-        actions.append(
-            SidebarEntry.Action(
-                name: isRoom ? "leave" : "delete",
-                title: isRoom ? "Leave this room" : "Delete the conversation"
-            ) { [weak self] in self?.remove(session) })
+        actions.append(removing(session))
         return actions
+    }
+
+    /// Takes a conversation off the list, once that was confirmed.
+    private func removing(_ session: Session) -> SidebarEntry.Action {
+        guard session.kind != .room else {
+            return SidebarEntry.Action(name: "leave", title: "Leave this room") { [weak self] in
+                self?.remove(session)
+            }
+        }
+        return SidebarEntry.Action(
+            name: "delete", title: "Delete the conversation …",
+            confirmation: "Delete it, with all its messages on this device"
+        ) { [weak self] in self?.remove(session) }
+    }
+
+    /// Removes the messages of a conversation, once that was confirmed.
+    func clearing(_ session: Session) -> SidebarEntry.Action {
+        SidebarEntry.Action(
+            name: "clear", title: "Remove all messages …",
+            confirmation: "Remove all messages of this conversation from this device"
+        ) { [weak self] in self?.clearHistory(session) }
     }
 
     /// Marks all of a conversation as read, here and on the user's other devices.

@@ -29,6 +29,7 @@ final class ChatWindow {
         root.sidebar.onSelectHit = { [weak self] message in
             self?.open(message.session, at: message.id)
         }
+        root.sidebar.onLeave = { [weak self] in self?.pane?.focusComposer() }
         root.sidebar.onMenu = { [weak self] place in self?.openMenu(at: place) }
         model.onConversations = { [weak self] in
             self?.root.sidebar.update()
@@ -98,7 +99,10 @@ final class ChatWindow {
         case "n", "N":
             root.showSidebar()
             root.sidebar.enter(.newConversation)
-        case "f", "F": pane?.beginFind()
+        case "f", "F":
+            guard let pane else { return false }
+            root.showPane()
+            pane.beginFind()
         case ",": root.sidebar.openMenu()
         default: return false
         }
@@ -184,6 +188,7 @@ final class RootView: PlatformView {
         sheet.onClose = { [weak self, weak sheet] in
             sheet?.removeFromSuperview()
             self?.sheet = nil
+            self?.pane?.focusComposer()
         }
         addSubview(sheet)
         // The menu that led here closes first.

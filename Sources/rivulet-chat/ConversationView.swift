@@ -155,6 +155,9 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         }
     }
 
+    /// Takes the keyboard to the line to write in.
+    func focusComposer() { composer.focusInput() }
+
     /// Shows the line with which the conversation is searched.
     func beginFind() {
         guard header.onFind != nil else { return }
@@ -188,19 +191,9 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         if header.onFind != nil {
             items.append(PlatformMenu.Item(title: "Find …") { [weak self] in self?.beginFind() })
         }
-        let actions = account.actions(for: known)
-        for action in actions.dropLast() {
-            items.append(PlatformMenu.Item(title: action.title, action: action.perform))
-        }
-        if session.kind != .room {
-            items.append(
-                PlatformMenu.Item(title: "Remove all messages here") {
-                    account.clearHistory(session)
-                })
-        }
-        if let last = actions.last {
-            items.append(PlatformMenu.Item(title: last.title, action: last.perform))
-        }
+        var actions = account.actions(for: known)
+        if session.kind != .room { actions.insert(account.clearing(session), at: actions.count - 1) }
+        items += actions.map { $0.menuItem(on: header, at: place) }
         PlatformMenu.show(
             items, on: header, at: place, onClose: { [weak composer] in composer?.focusInput() })
     }

@@ -166,6 +166,8 @@ final class DemoPartner {
     func run() async {
         let changes = account.changes()
         account.start()
+        let musing = Task { await museInGroup() }
+        defer { musing.cancel() }
         do {
             if person.id.rawValue == 2 {
                 try await Task.sleep(for: .seconds(1))
@@ -204,6 +206,20 @@ final class DemoPartner {
         }
         if count % 4 == 3 { try await account.react(to: message, with: "👍") }
         try await account.send(text: text, to: .peer(guest))
+    }
+
+    /// Some time after the beginning Mei has something to say to everybody.
+    private func museInGroup() async {
+        guard person.id.rawValue == 2 else { return }
+        do {
+            try await Task.sleep(for: .seconds(7))
+            try await type(in: DemoWorld.hikers, for: .seconds(3))
+            try await type(in: DemoWorld.hikers, for: .seconds(3))
+            try await account.send(text: "我到北门了，你们慢慢来。", to: DemoWorld.hikers)
+        } catch {
+            // The demonstration is over, or the server is gone.
+            return
+        }
     }
 
     private func answerCustomer(_ message: Message) async throws {

@@ -26,8 +26,12 @@ final class InfoSheet: PlatformView {
         accessibilityLabel = ([title] + lines.map { $0.name.isEmpty ? $0.text : "\($0.name): \($0.text)" })
             .joined(separator: ". ")
         onKey(isFirst: true) { [weak self] key in
-            guard key.name == .escape else { return false }
-            self?.onClose?()
+            switch key.name {
+            case .escape: self?.onClose?()
+            // The card has one button; what lies behind it is not to be reached.
+            case .tab: break
+            default: return false
+            }
             return true
         }
         onTap { [weak self] tap in

@@ -9,7 +9,24 @@ struct SidebarEntry {
         var name: String
         /// What it is called.
         var title: String
+        /// What is asked before something that cannot be taken back; nil for anything else.
+        var confirmation: String?
         var perform: () -> Void
+
+        /// The entry of a menu; what cannot be taken back is asked for in a second menu, at the same place.
+        func menuItem(on view: PlatformView, at place: CGRect) -> PlatformMenu.Item {
+            PlatformMenu.Item(title: title) {
+                guard let confirmation else { return perform() }
+                // The menu that led here closes first.
+                Task {
+                    PlatformMenu.show(
+                        [
+                            PlatformMenu.Item(title: "Keep everything") {},
+                            PlatformMenu.Item(title: confirmation, action: perform),
+                        ], on: view, at: place)
+                }
+            }
+        }
     }
 
     var face: RowFace
@@ -81,9 +98,9 @@ final class SidebarRow: PlatformView {
 
     private func openMenu(at point: CGPoint) {
         guard let actions = entry?.actions, !actions.isEmpty else { return }
+        let place = CGRect(origin: point, size: CGSize(width: 1, height: 1))
         PlatformMenu.show(
-            actions.map { PlatformMenu.Item(title: $0.title, action: $0.perform) }, on: self,
-            at: CGRect(origin: point, size: CGSize(width: 1, height: 1)),
+            actions.map { $0.menuItem(on: self, at: place) }, on: self, at: place,
             onClose: { [weak self] in self?.focus() })
     }
 

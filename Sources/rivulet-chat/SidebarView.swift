@@ -17,6 +17,8 @@ final class SidebarView: PlatformView {
     var onSelect: ((Session) -> Void)?
     /// Hears that a message was chosen among those that were found.
     var onSelectHit: ((Message) -> Void)?
+    /// Hears that the keyboard is done here.
+    var onLeave: (() -> Void)?
     /// Hears that the program's menu is wanted, which opens at this place of the sidebar.
     var onMenu: ((CGRect) -> Void)?
     private(set) var mode = Mode.conversations
@@ -110,13 +112,15 @@ final class SidebarView: PlatformView {
         if mode == .newConversation { field.focus() }
     }
 
-    /// Escape: what was typed goes first, then the list that it was typed for.
+    /// Escape: what was typed goes first, then the list that it was typed for, then the keyboard.
     private func leave() {
         if !field.text.isEmpty {
             field.text = ""
             field.focus()
         } else if mode != .conversations {
             enter(.conversations)
+        } else {
+            onLeave?()
         }
     }
 

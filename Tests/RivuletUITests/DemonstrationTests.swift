@@ -73,20 +73,20 @@ import Testing
         _ = try await window("User 4711")
         try await press("ctrl+n", "night", "Down", "Return")
         _ = try await window("Live room: Night Radio")
-        // The first row is pinned; its menu's last entry deletes it.
+        // The last entry of a row's menu deletes it, after the last entry of another menu was chosen, too.
         try await press("ctrl+k", "release", "Return")
         _ = try await window("Release crew")
         try await press("ctrl+k", "release", "Down", "Menu", "Up", "Return")
-        _ = try await window("Rivulet")
+        try await pressUntil("Rivulet", "Up", "Return")
         program.signal(SIGTERM)
         #expect(try await program.waitForExit(within: .seconds(20)) == 0, "\(program.output.suffix(600))")
     }
 
-    /// Presses a key again and again until the window has another name.
-    private func pressUntil(_ name: String, _ key: String) async throws {
+    /// Presses keys again and again until the window has another name.
+    private func pressUntil(_ name: String, _ keys: String...) async throws {
         let end = ContinuousClock.now.advanced(by: .seconds(20))
         while ContinuousClock.now < end {
-            try await display.xdotool("key", "--delay", "200", key)
+            for key in keys { try await display.xdotool("key", "--delay", "200", key) }
             let found = try await display.xdotool("search", "--onlyvisible", "--name", "^\(name)$")
             if !found.isEmpty { return }
         }
@@ -122,5 +122,34 @@ import Testing
             try await display.xdotool("getmouselocation")
         }
         Issue.record("the settings never had \(line)")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `assistive technology finds conversations by one name each, and mutes one`() async throws {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "accessible-chat.py")
+        let client = try Program(
+            "/usr/bin/dbus-run-session",
+            ["--", "/usr/bin/python3", script.path, Program.folder.appending(path: "rivulet-chat").path],
+            environment: display.environment.merging([
+                "GTK_A11Y": "atspi", "XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
+                "TMPDIR": folder.path,
+            ]) { $1 })
+        let status = try await client.waitForExit(within: .seconds(60))
+        #expect(status == 0, "\(client.output.suffix(800))")
+        let rows = client.lines.filter { $0.hasPrefix("row ") }
+        // Whether the first one, which is open, is read already is a matter of time.
+        #expect(
+            rows.map {
+                $0.replacingOccurrences(
+                    of: "conversation.read conversation.unpin", with: "conversation.unpin")
+            }
+                == [
+                    "row 周末爬山 conversation.delete conversation.mute conversation.unpin",
+                    "row Live room: Night Radio conversation.leave conversation.pin conversation.unmute",
+                    "row 云朵客服 conversation.delete conversation.mute conversation.pin conversation.read",
+                ], "\(client.output.suffix(800))")
+        #expect(client.lines.filter { $0.hasPrefix("button ") }.count == 4)
+        #expect(client.lines.contains("muted True") && client.lines.contains("read True"))
     }
 }
