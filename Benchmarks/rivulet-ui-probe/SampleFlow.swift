@@ -101,7 +101,7 @@ final class ConstraintBubble: MessageView {
         }
         label.color = foreground
         label.show(
-            MessageText.text(of: message),
+            MessageText.text(of: message, context.strings),
             style: MessageText.style(of: message, context.appearance.style, scale: context.textScale))
     }
 

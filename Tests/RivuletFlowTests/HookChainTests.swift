@@ -248,7 +248,7 @@ private struct Preparation: MessageServicePreparation {
         try await screen.run {
             try await fill(screen)
             let failed = screen.messages[3]
-            #expect(failed.state == .failed(reason: "refused"))
+            #expect(failed.state == .failed(reason: "It was refused."))
             let sent = try await screen.manager.resend(message: failed)
             #expect(sent.uuid == failed.uuid && sent.id == failed.id)
             #expect(memory.count(of: .resend) == 1)

@@ -35,6 +35,8 @@ public struct FlowConfiguration: Sendable {
     public var incrementalRefresh = true
     /// Time labels, day lines and runs.
     public var decoration = DecorationRules()
+    /// The words of the interface.
+    public var strings = InterfaceStrings.english
     /// How times are written.
     public var timeLabelStyle = TimeLabelStyle()
     /// The reader's time zone.

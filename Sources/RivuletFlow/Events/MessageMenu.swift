@@ -45,20 +45,36 @@ public struct MessageMenuItem: Hashable, Sendable, Identifiable {
 public protocol MessageMenuProvider: Sendable {
     /// The entries, in the order of the menu.
     func items(for message: Message, component: MessageComponent) -> [MessageMenuItem]
+    /// The entries with their titles in the words of the interface; the entries as they are by default.
+    func items(for message: Message, component: MessageComponent, strings: InterfaceStrings)
+        -> [MessageMenuItem]
+}
+
+extension MessageMenuProvider {
+    /// The entries as they are.
+    public func items(for message: Message, component: MessageComponent, strings: InterfaceStrings)
+        -> [MessageMenuItem]
+    { items(for: message, component: component) }
 }
 
 /// The standard entries: what can be done with the message as it is.
 public struct StandardMenuProvider: MessageMenuProvider {
-    private let title: @Sendable (MessageMenuItem.ID) -> String
+    private let title: (@Sendable (MessageMenuItem.ID) -> String)?
 
-    /// Makes the provider; titles are English unless others are given.
-    public init(title: @escaping @Sendable (MessageMenuItem.ID) -> String = StandardMenuProvider.englishTitle)
-    {
+    /// Makes the provider; titles are those of the session's language unless others are given.
+    public init(title: (@Sendable (MessageMenuItem.ID) -> String)? = nil) {
         self.title = title
     }
 
     /// The standard entries; notices and withdrawn messages can only be deleted, what burns is neither copied nor sent on.
     public func items(for message: Message, component: MessageComponent) -> [MessageMenuItem] {
+        items(for: message, component: component, strings: .english)
+    }
+
+    /// The standard entries in the words of the interface.
+    public func items(for message: Message, component: MessageComponent, strings: InterfaceStrings)
+        -> [MessageMenuItem]
+    {
         var ids: [MessageMenuItem.ID] = []
         switch message.content {
         case .notice, .revoked, .groupNotification, .refusal, .timeBase: break
@@ -72,21 +88,15 @@ public struct StandardMenuProvider: MessageMenuProvider {
         }
         ids.append(.delete)
         return ids.map {
-            MessageMenuItem(id: $0, title: title($0), isDestructive: $0 == .revoke || $0 == .delete)
+            MessageMenuItem(
+                id: $0, title: title?($0) ?? strings.title(of: $0),
+                isDestructive: $0 == .revoke || $0 == .delete)
         }
     }
 
     /// The English titles; the name itself for entries of the app's own.
-    public static let englishTitle: @Sendable (MessageMenuItem.ID) -> String = { id in
-        switch id {
-        case .copy: "Copy"
-        case .reply: "Reply"
-        case .forward: "Forward"
-        case .resend: "Send Again"
-        case .revoke: "Recall"
-        case .delete: "Delete"
-        default: id.rawValue
-        }
+    public static let englishTitle: @Sendable (MessageMenuItem.ID) -> String = {
+        InterfaceStrings.english.title(of: $0)
     }
 }
 
@@ -125,12 +135,14 @@ public struct MessageMenu: Sendable {
     ///   - component: The component that was pressed.
     ///   - componentPerforms: The component's own `canPerformMenuAction`; a component that answers no menu actions
     ///     has no menu.
+    ///   - strings: The words of the interface.
     /// - Returns: The entries, in the order of the menu.
     public func items(
-        for message: Message, component: MessageComponent, componentPerforms: Bool = true
+        for message: Message, component: MessageComponent, componentPerforms: Bool = true,
+        strings: InterfaceStrings = .english
     ) -> [MessageMenuItem] {
         guard componentPerforms else { return [] }
-        var items = provider.items(for: message, component: component)
+        var items = provider.items(for: message, component: component, strings: strings)
         edit?(&items, message, component)
         var seen: Set<MessageMenuItem.ID> = []
         return items.filter { item in

@@ -126,7 +126,7 @@ extension DataManager {
     }
 
     private func fail(_ id: MessageID, _ call: MessageServiceCall, _ error: any Error) {
-        let reason = failureReason(of: error)
+        let reason = configuration.strings.reason(for: error)
         change(id) { entry in
             entry.message.state = MessageLedger.Entry.merged(
                 entry.message.state, .failed(reason: reason), isPage: false)

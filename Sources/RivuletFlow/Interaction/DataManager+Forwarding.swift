@@ -110,8 +110,10 @@ extension DataManager {
             let allBurn = !messages.isEmpty && messages.allSatisfy { $0.burnSeconds != nil }
             throw allBurn ? InteractionError.burning : InteractionError(.vetoed)
         }
-        let record = try RecordMaker(codec: codec, name: configuration.userName)
-            .record(of: allowed, title: title, originals: await originals(of: allowed))
+        let record = try RecordMaker(
+            codec: codec, name: configuration.userName, strings: configuration.strings
+        )
+        .record(of: allowed, title: title, originals: await originals(of: allowed))
         if target == session { return try await send(.merged(record)) }
         var message = makeMessage(.merged(record))
         message.session = target

@@ -13,7 +13,7 @@ extension DataManager {
     ) -> [MessageMenuItem] {
         configuration.menu.items(
             for: ledger[message.id]?.message ?? message, component: component,
-            componentPerforms: componentPerforms)
+            componentPerforms: componentPerforms, strings: configuration.strings)
     }
 
     /// Does what a standard entry of the menu says: sends again, withdraws, removes, begins a reply.

@@ -61,12 +61,3 @@ extension InteractionError: PresentableFailure {
     /// The reason, or the code where there is none.
     public var failureReason: String { reason.isEmpty ? code.rawValue : reason }
 }
-
-/// The words for a failed message.
-func failureReason(of error: any Error) -> String {
-    switch error {
-    case let error as any PresentableFailure: error.failureReason
-    case is CancellationError: "cancelled"
-    default: "\(error)"
-    }
-}

@@ -46,6 +46,7 @@ struct RecordMaker {
 
     let codec: ContentCodec
     let name: (UserID) -> String
+    var strings = InterfaceStrings.english
 
     /// `originals` are the texts of messages as they came.
     func record(
@@ -53,13 +54,13 @@ struct RecordMaker {
     ) throws -> MergedContent {
         guard messages.count <= MergedContent.itemsMax else {
             throw InteractionError(
-                .invalid, reason: "At most \(MergedContent.itemsMax) messages can be sent on as one.")
+                .invalid, reason: strings[.recordTooLong, count: MergedContent.itemsMax])
         }
         var items: [MergedContent.Item] = []
         var size = 0
         for message in messages {
             guard depth(of: message.content) < Self.depthMax else {
-                throw InteractionError(.invalid, reason: "Records lie too deeply in each other.")
+                throw InteractionError(.invalid, reason: strings[.recordTooDeep])
             }
             let raw =
                 try original(of: message, originals)
@@ -74,7 +75,7 @@ struct RecordMaker {
                     content: raw))
         }
         guard size <= Self.bytesMax else {
-            throw InteractionError(.invalid, reason: "This is too much to be sent on as one.")
+            throw InteractionError(.invalid, reason: strings[.recordTooLarge])
         }
         return MergedContent(title: title, items: items)
     }

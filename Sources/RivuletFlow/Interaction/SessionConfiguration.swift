@@ -105,6 +105,11 @@ public struct SessionConfiguration: Sendable {
         get { flow.decoration.timeLabel }
         set { flow.decoration.timeLabel = newValue }
     }
+    /// The words of the interface; English by default.
+    public var strings: InterfaceStrings {
+        get { flow.strings }
+        set { flow.strings = newValue }
+    }
     /// How times are written.
     public var timeLabelStyle: TimeLabelStyle {
         get { flow.timeLabelStyle }

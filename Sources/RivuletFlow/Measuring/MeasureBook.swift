@@ -37,11 +37,13 @@ struct MeasureBook {
     private var entries: [MessageID: Entry] = [:]
     private var shapes = RowShapes()
     private var sizing: SizingTable
+    private var strings: InterfaceStrings
     private var lastTicket = 0
 
     init(configuration: FlowConfiguration) {
         snapshots = LayoutSnapshots(countMax: configuration.snapshotCountMax)
         sizing = configuration.sizing
+        strings = configuration.strings
         shapes.sheet = configuration.appearance
     }
 
@@ -69,6 +71,7 @@ struct MeasureBook {
             snapshots = LayoutSnapshots(countMax: configuration.snapshotCountMax)
         }
         sizing = configuration.sizing
+        strings = configuration.strings
         shapes.sheet = configuration.appearance
         shapes.reset(environment: environment)
     }
@@ -164,7 +167,7 @@ struct MeasureBook {
                 requests.append(
                     MeasureRequest(
                         ticket: lastTicket, key: key, message: message, fittingSize: fitting,
-                        appearance: shape.appearances[component]))
+                        appearance: shape.appearances[component], strings: strings))
             }
         }
         entries[message.id] = entry
@@ -187,7 +190,7 @@ struct MeasureBook {
                     ticket: entry.tickets[component],
                     key: key(of: component, message: message, width: shape.fitting[component].width),
                     message: message, fittingSize: shape.fitting[component],
-                    appearance: shape.appearances[component]))
+                    appearance: shape.appearances[component], strings: strings))
         }
         return requests
     }

@@ -43,17 +43,20 @@ public struct MeasureRequest: Sendable {
     public var fittingSize: LayoutSize
     /// How the component looks.
     public var appearance: ComponentAppearance
+    /// The words of the interface.
+    public var strings: InterfaceStrings
 
     /// Makes a request.
     public init(
         ticket: Int = 0, key: MeasureKey, message: Message, fittingSize: LayoutSize,
-        appearance: ComponentAppearance
+        appearance: ComponentAppearance, strings: InterfaceStrings = .english
     ) {
         self.ticket = ticket
         self.key = key
         self.message = message
         self.fittingSize = fittingSize
         self.appearance = appearance
+        self.strings = strings
     }
 }
 

@@ -55,12 +55,13 @@ public struct CustomSizeStrategy: ComponentSizeStrategy {
 /// The size of a text inside its padding.
 public struct TextSizeStrategy: ComponentSizeStrategy {
     private let measurer: any TextMeasurer
-    private let text: @Sendable (Message) -> String
+    private let text: (@Sendable (Message) -> String)?
 
-    /// Makes the strategy from an engine; the text is the readable part of the content unless another is given.
+    /// Makes the strategy from an engine; the text is the readable part of the content, or what
+    /// the interface says in its place, unless another is given.
     public init(
         measurer: any TextMeasurer,
-        text: @escaping @Sendable (Message) -> String = TextSizeStrategy.readableText
+        text: (@Sendable (Message) -> String)? = nil
     ) {
         self.measurer = measurer
         self.text = text
@@ -73,7 +74,9 @@ public struct TextSizeStrategy: ComponentSizeStrategy {
         style.lineHeight *= request.key.textScale
         let padding = style.padding
         let room = max(0, request.fittingSize.width - padding.horizontal)
-        let size = measurer.size(of: text(request.message), style: style, width: room).sanitized
+        let size = measurer.size(
+            of: text?(request.message) ?? request.strings.text(of: request.message), style: style, width: room
+        ).sanitized
         return LayoutSize(
             width: min(size.width, room) + padding.horizontal,
             height: max(size.height, style.lineHeight) + padding.vertical)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RivuletFlow
 
 /// The face of the button that leads to the newest messages, with the number of those that came meanwhile.
 final class JumpFace: PlatformView {
@@ -43,18 +44,21 @@ final class FlowStatusView: PlatformView {
         case none
         case loading
         case empty
-        case failed(String)
+        case failed
     }
 
     var onRetry: (() -> Void)?
     private var state = State.none
     private let label = PlatformTextView()
-    private lazy var retry = PlatformButton(label: "Try again", face: ButtonFace(words: "Try Again")) {
-        [weak self] in
+    private let strings: InterfaceStrings
+    private lazy var retry = PlatformButton(
+        label: strings[.tryAgain], face: ButtonFace(words: strings[.tryAgain])
+    ) { [weak self] in
         self?.onRetry?()
     }
 
-    init() {
+    init(_ strings: InterfaceStrings) {
+        self.strings = strings
         super.init(role: .group)
         addSubview(label)
         addSubview(retry)
@@ -68,14 +72,14 @@ final class FlowStatusView: PlatformView {
         let words =
             switch state {
             case .none: ""
-            case .loading: "Loading messages …"
-            case .empty: "No messages yet. Say hello!"
-            case .failed(let reason): reason.isEmpty ? "The messages could not be loaded." : reason
+            case .loading: strings[.loadingMessages]
+            case .empty: strings[.emptyConversation]
+            case .failed: strings[.loadFailed]
             }
         label.color = Theme.current.dimText
         label.show(words, style: PlatformTextStyle(isCentered: true))
         accessibilityLabel = words
-        if case .failed = state { retry.isHidden = false } else { retry.isHidden = true }
+        retry.isHidden = state != .failed
         isUserInteractionEnabled = !retry.isHidden
         setNeedsLayout()
     }

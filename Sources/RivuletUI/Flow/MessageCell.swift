@@ -253,7 +253,10 @@ final class FlowEdgeView: PlatformView {
     private var turn = 0.0
     private var isSpinning = false
 
-    init() {
+    private let strings: InterfaceStrings
+
+    init(_ strings: InterfaceStrings) {
+        self.strings = strings
         super.init(role: .decoration)
         isHidden = true
     }
@@ -292,7 +295,7 @@ final class FlowEdgeView: PlatformView {
                 theme.dimText, width: 2)
         case .failed:
             let text = PlatformText(
-                "Could not load · Retry", style: PlatformTextStyle(size: 12, lineHeight: 16, isBold: true))
+                strings[.pageFailedRetry], style: PlatformTextStyle(size: 12, lineHeight: 16, isBold: true))
             canvas.draw(
                 text, at: CGPoint(x: center.x - text.size.width / 2, y: center.y - text.size.height / 2),
                 theme.failure)

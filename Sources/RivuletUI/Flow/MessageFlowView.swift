@@ -54,11 +54,11 @@ public final class MessageFlowView: PlatformView, FlowObserver {
 
     private let stickyDay = StickyDayView()
     private let jumpFace = JumpFace()
-    private lazy var jump = PlatformButton(label: "Go to the newest messages", face: jumpFace) {
-        [weak self] in
+    private lazy var jump = PlatformButton(label: strings[.goToNewest], face: jumpFace) { [weak self] in
         self?.controller.submit(.latestRequested)
     }
-    private let status = FlowStatusView()
+    private let status: FlowStatusView
+    private var strings: InterfaceStrings { controller.configuration.strings }
     private let announcer = PlatformView(role: .alert)
     private var running: Task<Void, Never>?
     private var seeing: Task<Void, Never>?
@@ -79,6 +79,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         self.controller = controller
         self.manager = manager
         list = MessageListView(controller: controller, registry: registry)
+        status = FlowStatusView(controller.configuration.strings)
         super.init()
         clipsToBounds = true
         mirrorsRightToLeft = true
@@ -199,7 +200,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         jump.isHidden = !isAway
         let isEmpty = controller.snapshot.rows.isEmpty
         switch state.opening {
-        case .failed(let failure): status.show(.failed(failure.message))
+        case .failed: status.show(.failed)
         case .loading where isEmpty: status.show(.loading)
         case .shown where isEmpty: status.show(.empty)
         default: status.show(.none)
@@ -242,7 +243,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
     {
         let performs = cell.view(for: .content)?.canPerformMenuAction ?? false
         return (menu ?? controller.configuration.menu).items(
-            for: message, component: component, componentPerforms: performs)
+            for: message, component: component, componentPerforms: performs, strings: strings)
     }
 
     private func openMenu(for event: MessageEvent, on cell: MessageCell) {
@@ -279,7 +280,9 @@ public final class MessageFlowView: PlatformView, FlowObserver {
 
     /// Performs an entry of a message's menu.
     public func perform(_ item: MessageMenuItem, on message: Message, selected: String = "") {
-        if item.id == .copy { copyToClipboard(selected.isEmpty ? MessageText.text(of: message) : selected) }
+        if item.id == .copy {
+            copyToClipboard(selected.isEmpty ? MessageText.text(of: message, strings) : selected)
+        }
         if manager != nil, Self.ownItems.contains(item.id) {
             perform(item.id, on: message)
         } else {

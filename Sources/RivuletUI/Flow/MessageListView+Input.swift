@@ -96,7 +96,9 @@ extension MessageListView {
                 MessageEvent(gesture: .secondaryClick, component: .content, message: message), cell)
         case .letter("c") where key.isControl:
             let focused =
-                visibleCells.first(where: \.isFocused)?.message.map { MessageText.text(of: $0) } ?? ""
+                visibleCells.first(where: \.isFocused)?.message.map {
+                    MessageText.text(of: $0, strings)
+                } ?? ""
             let text = selectedText.isEmpty ? focused : selectedText
             guard !text.isEmpty else { return false }
             copyToClipboard(text)

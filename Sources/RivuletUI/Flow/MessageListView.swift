@@ -59,8 +59,8 @@ public final class MessageListView: PlatformScrollView {
     var remarks: [MessageID: String] = [:] { didSet { if remarks != oldValue { showRemarks() } } }
     /// Whether every row shows its time.
     public var revealsTimes = false { didSet { if revealsTimes != oldValue { showTimes() } } }
-    private let olderEdge = FlowEdgeView()
-    private let newerEdge = FlowEdgeView()
+    private let olderEdge: FlowEdgeView
+    private let newerEdge: FlowEdgeView
     private var textScale = 1.0
     private var reportedSize = CGSize.zero
     /// The way of a scroll animation under way; nil when there is none.
@@ -73,13 +73,17 @@ public final class MessageListView: PlatformScrollView {
         self.controller = controller
         self.registry = registry
         snapshot = controller.snapshot
+        olderEdge = FlowEdgeView(controller.configuration.strings)
+        newerEdge = FlowEdgeView(controller.configuration.strings)
         super.init()
         isFocusable = true
-        accessibilityLabel = "Messages"
+        accessibilityLabel = strings[.messages]
         addSubview(olderEdge)
         addSubview(newerEdge)
         listen()
     }
+
+    var strings: InterfaceStrings { controller.configuration.strings }
 
     // MARK: applying
 
@@ -287,6 +291,7 @@ public final class MessageListView: PlatformScrollView {
                 context.textScale = textScale
                 context.direction = PlatformApplication.isRightToLeft ? .rightToLeft : .leftToRight
                 context.directory = directory
+                context.strings = strings
                 context.images = images
                 return context
             }
@@ -354,13 +359,13 @@ public final class MessageListView: PlatformScrollView {
     private var unreadWords: String {
         guard let unread = controller.configuration.unread, let last = snapshot.messages.last,
             last.position >= unread.newest
-        else { return "New messages" }
+        else { return strings[.newMessages] }
         let count = snapshot.messages.count { message in
             // What belongs to nobody is no message that somebody wrote.
             !message.isOutgoing && message.position > unread.lastRead && message.position <= unread.newest
                 && registry.type(for: .content, kind: message.content.kind) != NoticeMessageView.self
         }
-        return count == 0 ? "New messages" : count == 1 ? "1 new message" : "\(count) new messages"
+        return count == 0 ? strings[.newMessages] : strings[.newMessageCount, count: count]
     }
 
     private func placeEdges(at offset: Double) {
@@ -400,21 +405,22 @@ public final class MessageListView: PlatformScrollView {
     /// What assistive technology says of a row: sender, content, time and state.
     func label(for message: Message) -> String {
         let sender =
-            message.isOutgoing ? "You" : directory?.name(of: message.sender, in: message.session) ?? ""
+            message.isOutgoing
+            ? strings[.you] : directory?.name(of: message.sender, in: message.session) ?? ""
         let state =
             switch message.state {
             case .received: ""
-            case .preparing, .sending: "sending"
-            case .accepted: "sent"
-            case .delivered: "delivered"
-            case .read(let count): count > 1 ? "read by \(count)" : "read"
-            case .failed(let reason): reason.isEmpty ? "not sent" : "not sent: \(reason)"
+            case .preparing, .sending: strings[.sending]
+            case .accepted: strings[.sent]
+            case .delivered: strings[.delivered]
+            case .read(let count): count > 1 ? strings[.readBy, count: count] : strings[.wasRead]
+            case .failed(let reason): reason.isEmpty ? strings[.notSent] : strings[.notSentBecause, reason]
             }
         let isBurning = message.burnSeconds != nil && message.content != .erased
-        let burning = isBurning ? "burns after reading" : ""
-        let choice = mark(of: message.id).map { $0 ? "selected" : "not selected" } ?? ""
-        return [sender, MessageText.text(of: message), clock(message), state, burning, choice]
-            .filter { !$0.isEmpty }.joined(separator: ", ")
+        let burning = isBurning ? strings[.burnsAfterReading] : ""
+        let choice = mark(of: message.id).map { strings[$0 ? .selected : .notSelected] } ?? ""
+        return [sender, MessageText.text(of: message, strings), clock(message), state, burning, choice]
+            .filter { !$0.isEmpty }.joined(separator: strings[.separator])
     }
 
     // MARK: selecting, and times

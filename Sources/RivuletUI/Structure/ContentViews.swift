@@ -32,10 +32,10 @@ public final class TextMessageView: MessageView {
         label.selectionColor =
             message.isOutgoing ? theme.outgoingText.opacity(0.3) : theme.accent.opacity(0.25)
         let accent = message.isOutgoing ? nil : theme.accent
+        let text = MessageText.text(of: message, context.strings)
         label.show(
-            MessageText.text(of: message),
-            style: MessageText.style(of: message, context.appearance.style, scale: context.textScale),
-            spans: MessageText.spans(of: message, link: accent, mention: accent))
+            text, style: MessageText.style(of: message, context.appearance.style, scale: context.textScale),
+            spans: MessageText.spans(of: message, in: text, link: accent, mention: accent))
         showQuote(of: message)
         setNeedsLayout()
         setNeedsDisplay()
@@ -47,9 +47,10 @@ public final class TextMessageView: MessageView {
         let quoted = context.directory?.message(uuid: uuid, in: message.session)
         let name =
             quoted.map {
-                $0.isOutgoing ? "You" : context.directory?.name(of: $0.sender, in: $0.session) ?? ""
+                $0.isOutgoing
+                    ? context.strings[.you] : context.directory?.name(of: $0.sender, in: $0.session) ?? ""
             }
-            ?? "Earlier message"
+            ?? context.strings[.earlierMessage]
         quote = (
             PlatformText(
                 name,
@@ -57,7 +58,7 @@ public final class TextMessageView: MessageView {
                     size: 12 * context.textScale, lineHeight: 16 * context.textScale, isBold: true,
                     lineCountMax: 1),
                 width: 400),
-            quoted.map { MessageText.text(of: $0) } ?? "…"
+            quoted.map { MessageText.text(of: $0, context.strings) } ?? "…"
         )
     }
 
@@ -132,7 +133,8 @@ public final class TextMessageView: MessageView {
     public override class func valueSizing(measurer: PlatformTextMeasurer) -> (any ComponentSizeStrategy)? {
         CustomSizeStrategy { request in
             MessageTextSizeStrategy.size(
-                of: request.message, style: request.appearance.style, scale: request.key.textScale,
+                of: MessageText.text(of: request.message, request.strings), request.message,
+                style: request.appearance.style, scale: request.key.textScale,
                 width: request.fittingSize.width, measurer: measurer)
         }
     }
@@ -185,7 +187,7 @@ public final class NoticeMessageView: MessageView {
         label.color = Theme.current.dimText
         let style = context.appearance.style
         label.show(
-            MessageText.text(of: message),
+            MessageText.text(of: message, context.strings),
             style: PlatformTextStyle(
                 size: style.fontSize * context.textScale, lineHeight: style.lineHeight * context.textScale,
                 isCentered: true))

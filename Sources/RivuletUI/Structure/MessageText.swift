@@ -6,15 +6,9 @@ public nonisolated enum MessageText {
     /// The greatest number of emoji that are shown large when a message has nothing else.
     public static let largeEmojiCountMax = 3
 
-    /// The text that is shown in the bubble.
-    public static func text(of message: Message) -> String {
-        switch message.content {
-        case .text(let content): content.text
-        case .unknown(_, let fallback): fallback ?? "This message needs a newer version of the app."
-        case .revoked: message.isOutgoing ? "You recalled a message" : "A message was recalled"
-        case .erased: "A message burned after it was read"
-        default: message.content.summary
-        }
+    /// The text that is shown in the bubble, in the words of the interface where nobody wrote it.
+    public static func text(of message: Message, _ strings: InterfaceStrings = .english) -> String {
+        strings.text(of: message)
     }
 
     /// How the text is set, with the reader's text size in it.
@@ -38,11 +32,12 @@ public nonisolated enum MessageText {
         return characters.allSatisfy(\.isEmoji)
     }
 
-    /// The addresses and mentions in the text, as stretches of bytes.
-    public static func spans(of message: Message, link: PlatformColor?, mention: PlatformColor?)
+    /// The addresses and mentions in the text of a message, as stretches of bytes.
+    public static func spans(
+        of message: Message, in text: String, link: PlatformColor?, mention: PlatformColor?
+    )
         -> [PlatformTextSpan]
     {
-        let text = text(of: message)
         var spans = links(in: text).map { PlatformTextSpan($0, .link(link)) }
         if case .text(let content) = message.content {
             for one in content.mentions where !one.name.isEmpty {

@@ -39,6 +39,8 @@ public struct MessageViewContext {
     public var textScale = 1.0
     /// The direction in which the interface reads.
     public var direction = ReadingDirection.leftToRight
+    /// The words of the interface.
+    public var strings = InterfaceStrings.english
     /// Who is who.
     public weak var directory: (any MessageDirectory)?
     /// Where pictures come from.

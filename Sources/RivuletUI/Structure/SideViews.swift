@@ -119,11 +119,11 @@ public final class StateMessageView: MessageView {
         mirrorsRightToLeft = true
     }
 
-    nonisolated static func words(for state: Message.State) -> String {
+    nonisolated static func words(for state: Message.State, _ strings: InterfaceStrings) -> String {
         switch state {
-        case .failed: "Not sent · Retry"
-        case .read(let count) where count > 1: "\(count) read"
-        case .read: "read"
+        case .failed: strings[.notSentRetry]
+        case .read(let count) where count > 1: strings[.readCount, count: count]
+        case .read: strings[.read]
         default: ""
         }
     }
@@ -143,7 +143,7 @@ public final class StateMessageView: MessageView {
         shownAfter = nil
         isVisible = true
         icon = Self.icon(for: message.state)
-        let words = Self.words(for: message.state)
+        let words = Self.words(for: message.state, context.strings)
         let style = PlatformTextStyle(
             size: 12 * context.textScale, lineHeight: 16 * context.textScale, isBold: message.state.isFailed)
         text = words.isEmpty ? nil : .kept(words, style: style)
@@ -198,7 +198,7 @@ public final class StateMessageView: MessageView {
     public override class func valueSizing(measurer: PlatformTextMeasurer) -> (any ComponentSizeStrategy)? {
         CustomSizeStrategy { request in
             let scale = request.key.textScale
-            let words = words(for: request.message.state)
+            let words = words(for: request.message.state, request.strings)
             let style = PlatformTextStyle(size: 12 * scale, lineHeight: 16 * scale, isBold: true)
             let width = words.isEmpty ? 0 : measurer.size(of: words, style: style, width: 400).width
             return LayoutSize(width: width + 20, height: 18 * scale)

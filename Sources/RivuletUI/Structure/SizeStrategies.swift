@@ -90,16 +90,15 @@ public struct MessageTextSizeStrategy: MessageLayoutSizeStrategy {
         _ sizeViewType: MessageView.Type, message: Message, fittingSize: CGSize
     ) -> CGSize {
         let size = Self.size(
-            of: message, style: context.appearance.style, scale: context.textScale,
-            width: fittingSize.width, measurer: measurer)
+            of: MessageText.text(of: message, context.strings), message, style: context.appearance.style,
+            scale: context.textScale, width: fittingSize.width, measurer: measurer)
         return CGSize(width: size.width, height: min(size.height, fittingSize.height))
     }
 
     nonisolated static func size(
-        of message: Message, style: ComponentStyle, scale: Double, width: Double,
+        of text: String, _ message: Message, style: ComponentStyle, scale: Double, width: Double,
         measurer: PlatformTextMeasurer
     ) -> LayoutSize {
-        let text = MessageText.text(of: message)
         let set = MessageText.style(of: message, style, scale: scale)
         let room = max(1, width - style.padding.horizontal)
         let size = measurer.size(of: text, style: set, width: room)
