@@ -11,6 +11,8 @@ import RivuletUI
 final class AccountModel {
     /// How many conversations the list shows.
     static let conversationCountMax = 200
+    /// How long live news may wait for each other before the list shows them.
+    static let listPause = Duration.milliseconds(60)
 
     let account: ChatAccount
     let contacts: Contacts
@@ -38,6 +40,7 @@ final class AccountModel {
     var onRemoved: ((Session) -> Void)?
 
     private var stored: [Conversation] = []
+    private var showing: Task<Void, Never>?
     private var burning = BurnClock()
     private var countingDown: Task<Void, Never>?
     private let started = ContinuousClock.now
@@ -64,7 +67,8 @@ final class AccountModel {
         engines = SessionEngines(
             account.engine, [.room: rooms.rooms.engine], makeUUID: ChatAccount.systemUUID)
         contacts.reader = account.user
-        rooms.onChange = { [weak self] in self?.showConversations() }
+        rooms.onChange = { [weak self] in self?.showSoon() }
+        live.onAny = { [weak self] in self?.showSoon() }
     }
 
     /// Connects and begins to listen.
@@ -105,6 +109,7 @@ final class AccountModel {
         for task in tasks { task.cancel() }
         tasks = []
         countingDown?.cancel()
+        showing?.cancel()
     }
 
     // MARK: what burns
@@ -167,6 +172,16 @@ final class AccountModel {
                 // Names stay as they were.
                 return
             }
+        }
+    }
+
+    /// Shows the list once for all that happens within a moment: a busy room must not keep the window busy.
+    private func showSoon() {
+        guard showing == nil else { return }
+        showing = Task { [weak self] in
+            do { try await Task.sleep(for: Self.listPause) } catch { return }
+            self?.showing = nil
+            self?.showConversations()
         }
     }
 

@@ -29,7 +29,11 @@ final class ChatWindow {
         root.sidebar.onSelectHit = { [weak self] message in
             self?.open(message.session, at: message.id)
         }
-        root.sidebar.onLeave = { [weak self] in self?.pane?.focusComposer() }
+        root.sidebar.onLeave = { [weak self] in
+            guard let self, let pane = self.pane else { return }
+            self.root.showPane()
+            pane.focusComposer()
+        }
         root.sidebar.onMenu = { [weak self] place in self?.openMenu(at: place) }
         model.onConversations = { [weak self] in
             self?.root.sidebar.update()
@@ -38,7 +42,6 @@ final class ChatWindow {
         model.onRemoved = { [weak self] session in self?.forget(session) }
         model.onConnection = { [weak self] in self?.root.show(self?.model.connection ?? .unconnected) }
         model.onProblem = { [weak self] words in self?.root.showProblem(words) }
-        model.live.onAny = { [weak self] in self?.root.sidebar.update() }
         settings.onChange = { [weak self] in self?.showSettings() }
         settings.onProblem = { [weak self] words in self?.root.showProblem(words) }
     }

@@ -60,10 +60,14 @@ extension RowFace {
             face.lineMarks = [mark(typing, .accent)]
         } else if !draft.isEmpty, !isSelected {
             face.put("Draft:", .failure, before: firstLine(of: draft))
+        } else if let message = conversation.lastMessage, message.state.isFailed {
+            face.put("Not sent:", .failure, before: preview(of: message, contacts: contacts))
         } else if conversation.mentionCount > 0, let message = conversation.lastMessage {
             face.put("@you", .accent, before: call(in: message, to: contacts.reader))
         } else if let message = conversation.lastMessage {
             face.line = preview(of: message, contacts: contacts)
+        } else {
+            face.line = contacts.subtitle(of: session)
         }
         if let message = conversation.lastMessage {
             face.time = RowTime.text(milliseconds: message.timeMilliseconds, now: now, zone: zone)

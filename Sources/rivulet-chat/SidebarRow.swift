@@ -214,9 +214,8 @@ final class SidebarLine: PlatformView {
                 size: (isHeading ? 12 : 13) * scale, lineHeight: 18 * scale, isBold: isHeading,
                 lineCountMax: isHeading ? 1 : 2, isCentered: !isHeading),
             width: max(1, bounds.width - 24))
-        let x = isHeading ? 12 : (bounds.width - text.size.width) / 2
         canvas.draw(
-            text, at: CGPoint(x: x, y: ((bounds.height - text.size.height) / 2).rounded()),
+            text, at: CGPoint(x: 12, y: ((bounds.height - text.size.height) / 2).rounded()),
             Theme.current.dimText)
     }
 }

@@ -71,6 +71,13 @@ import Testing
         #expect(face(drafted, typists: [UserID(2)], isSelected: true).line == "@you x")
     }
 
+    @Test func `a message that was not sent says so`() {
+        var failed = message(hikers, "rope", by: 1)
+        failed.state = .failed(reason: "no")
+        #expect(face(line(hikers, failed)).line == "Not sent: rope")
+        #expect(face(line(hikers, failed)).lineMarks == [RowFace.Mark(range: 0..<9, look: .failure)])
+    }
+
     @Test func `assistive technology hears everything that is drawn`() {
         let known = line(hikers, message(hikers, "Hello", minutesAgo: 5)) {
             ($0.unreadCount, $0.isMuted, $0.isPinned) = (120, true, true)
