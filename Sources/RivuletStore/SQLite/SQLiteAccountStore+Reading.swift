@@ -92,8 +92,7 @@ extension SQLiteTables {
         return try database.rows(
             """
             SELECT \(Self.selectedColumns) FROM message INDEXED BY message_media
-            WHERE session = ? AND position < ? AND position IS NOT NULL
-                AND kind IN ('image', 'video', 'audio', 'file', 'link', 'location')
+            WHERE session = ? AND position < ? AND \(Schema.mediaCondition)
                 AND instr(?, ',' || kind || ',') > 0
             ORDER BY position DESC LIMIT ?
             """, .integer(session), .integer(query.before?.rawValue ?? .max), .text(kinds),

@@ -6,7 +6,7 @@ enum Schema {
     static let applicationID: Int32 = 0x5269_7675
 
     static let migrations = Migrations(
-        applicationID: applicationID, scripts: [first, second, third, fourth, fifth, sixth, seventh])
+        applicationID: applicationID, scripts: [first, second, third, fourth, fifth, sixth, seventh, eighth])
 
     private static let first = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -114,5 +114,17 @@ enum Schema {
             id INTEGER PRIMARY KEY, target TEXT NOT NULL, raw TEXT NOT NULL, time_ms INTEGER NOT NULL, hidden TEXT,
             was_edited INTEGER NOT NULL);
         CREATE INDEX own_change_target ON own_change (target);
+        """
+
+    /// The same index with its kinds one by one: for a list SQLite makes and fills a table at every row it writes.
+    private static let eighth = """
+        DROP INDEX message_media;
+        CREATE INDEX message_media ON message (session, position) WHERE \(mediaCondition);
+        """
+
+    /// The condition of the index `message_media`; a query needs it word for word to be allowed to use it.
+    static let mediaCondition = """
+        position IS NOT NULL AND (kind = 'image' OR kind = 'video' OR kind = 'audio' OR kind = 'file' OR kind = 'link'
+            OR kind = 'location')
         """
 }
