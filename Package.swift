@@ -276,7 +276,8 @@ let package = Package(
         .testTarget(
             name: "RivuletUITests",
             dependencies: [
-                "RivuletModel", "RivuletClient", "RivuletUI", "RivuletStore", "RivuletTestSupport",
+                "RivuletModel", "RivuletClient", "RivuletFlow", "RivuletUI", "RivuletStore",
+                "RivuletTestSupport",
                 "rivulet-chat",
                 "rivulet-ui-probe",
             ],

@@ -21,7 +21,7 @@ final class AccountModel {
     let rooms: RoomDesk
     let engines: SessionEngines
     let measurer = PlatformTextMeasurer()
-    let timeStyle = TimeLabelStyle()
+    let timeStyle = TimeLabelStyle(Words.strings.times)
     private(set) var conversations: [Conversation] = []
     private(set) var connection: ConnectionState = .unconnected
     /// Where the reader left each conversation in this run.
@@ -139,7 +139,7 @@ final class AccountModel {
                 // Through the outbox, so that the other side hears of it in any case.
                 try account.post(.custom(BurnedNote(msgid: burnt.uuid)), to: burnt.session)
             } catch {
-                onProblem?("A message that should have burned is still there.")
+                onProblem?(Words.say("A message that should have burned is still there."))
             }
         }
     }
@@ -205,7 +205,7 @@ final class AccountModel {
                     stored = try await account.conversations(limit: Self.conversationCountMax)
                     showConversations()
                 } catch {
-                    onProblem?("The conversations on this device could not be read.")
+                    onProblem?(Words.say("The conversations on this device could not be read."))
                 }
             } while isStale
             isReading = false
@@ -221,7 +221,7 @@ final class AccountModel {
             do {
                 try await account.markRead(session)
             } catch {
-                self?.onProblem?("What was read could not be kept.")
+                self?.onProblem?(Words.say("What was read could not be kept."))
             }
         }
     }

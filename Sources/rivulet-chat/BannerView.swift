@@ -45,10 +45,10 @@ final class BannerView: PlatformView {
     private static func words(for state: ConnectionStateName) -> String {
         switch state {
         case .authenticated, .connected: ""
-        case .kicked: "Another device took over this account."
-        case .connecting: "Connecting …"
-        case .authenticationFail: "The server does not accept this account’s token."
-        default: "No connection. Messages go out when it is back."
+        case .kicked: Words.say("Another device took over this account.")
+        case .connecting: Words.say("Connecting …")
+        case .authenticationFail: Words.say("The server does not accept this account’s token.")
+        default: Words.say("No connection. Messages go out when it is back.")
         }
     }
 

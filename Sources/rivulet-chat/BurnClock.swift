@@ -50,7 +50,9 @@ nonisolated struct BurnClock {
         let (whole, rest) = left.components
         let seconds = max(0, whole + (rest > 0 ? 1 : 0))
         return seconds < 60
-            ? "\(seconds) s" : seconds < 3_600 ? "\(seconds / 60) min" : "\(seconds / 3_600) h"
+            ? Words.say("%1 s", "\(seconds)")
+            : seconds < 3_600
+                ? Words.say("%1 min", "\(seconds / 60)") : Words.say("%1 h", "\(seconds / 3_600)")
     }
 }
 

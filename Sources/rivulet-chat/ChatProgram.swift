@@ -3,6 +3,7 @@ import RivuletArguments
 import RivuletClient
 import RivuletClientCore
 import RivuletEngine
+import RivuletFlow
 import RivuletModel
 import RivuletUI
 
@@ -38,6 +39,9 @@ enum ChatProgram {
             Option(
                 "--direction", value: "NAME", default: "system",
                 help: "The way the interface reads: ltr, rtl or system."),
+            Option(
+                "--language", value: "NAME", default: "system",
+                help: "The language of the interface: en, zh or system."),
             Option("--size", value: "WxH", default: "1120x820", help: "The window's size."),
             Option(
                 "--name", value: "ID=NAME", isRepeated: true,
@@ -77,6 +81,7 @@ enum ChatProgram {
         var warningCount = 0
         if options.isStrict { PlatformApplication.onWarning { _ in warningCount += 1 } }
         if let isRightToLeft = options.isRightToLeft { PlatformApplication.isRightToLeft = isRightToLeft }
+        Words.use(options.language)
         PlatformApplication.onStopSignal { PlatformApplication.quit() }
         let life = ChatLife(options)
         life.begin()
@@ -117,11 +122,13 @@ struct ChatOptions {
     var isRightToLeft: Bool?
     var names: [UserID: String] = [:]
     var isStrict: Bool
+    var language: InterfaceStrings
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws {
         isDemo = arguments.flag("--demo")
         isStrict = arguments.flag("--strict")
         theme = try Self.theme(arguments, environment)
+        language = try Self.language(arguments, environment)
         size = try Self.size(arguments)
         isRightToLeft = try Self.direction(arguments)
         names = try Self.names(arguments)
@@ -146,6 +153,17 @@ struct ChatOptions {
         else { throw arguments.usageError("--server: '\(text)' is not HOST:PORT") }
         host = String(name)
         port = number
+    }
+
+    private static func language(
+        _ arguments: Arguments, _ environment: [String: String]
+    ) throws -> InterfaceStrings {
+        let name = arguments.string("--language") ?? "system"
+        if name == "system" { return .system(environment) }
+        guard let language = InterfaceStrings.builtIn(name) else {
+            throw arguments.usageError("--language: '\(name)' is not en, zh or system")
+        }
+        return language
     }
 
     private static func http(_ arguments: Arguments) throws -> URL? {

@@ -115,7 +115,7 @@ final class ChatWindow {
     private func openMenu(at place: CGRect) {
         var items = settings.menuItems()
         items.append(
-            PlatformMenu.Item(title: "Text size …") { [weak self] in
+            PlatformMenu.Item(title: Words.say("Text size …")) { [weak self] in
                 // The menu that led here closes first.
                 Task {
                     guard let self else { return }
@@ -123,27 +123,28 @@ final class ChatWindow {
                 }
             })
         items.append(
-            PlatformMenu.Item(title: "Keyboard shortcuts") { [weak self] in
-                self?.root.show(InfoSheet(title: "Keyboard shortcuts", lines: InfoSheet.keys))
+            PlatformMenu.Item(title: Words.say("Keyboard shortcuts")) { [weak self] in
+                self?.root.show(InfoSheet(title: Words.say("Keyboard shortcuts"), lines: InfoSheet.keys))
             })
         items.append(
-            PlatformMenu.Item(title: "About Rivulet") { [weak self] in
+            PlatformMenu.Item(title: Words.say("About Rivulet")) { [weak self] in
                 guard let self else { return }
                 self.root.show(InfoSheet(title: "Rivulet", lines: self.about))
             })
         items.append(
-            PlatformMenu.Item(title: "Quit") { [weak self] in self?.onClose?() })
+            PlatformMenu.Item(title: Words.say("Quit")) { [weak self] in self?.onClose?() })
         PlatformMenu.show(items, on: root.sidebar, at: place)
     }
 
     private var about: [InfoSheet.Line] {
         let user = model.account.user
         return [
-            InfoSheet.Line(name: "Version", text: ChatProgram.command.version ?? ""),
+            InfoSheet.Line(name: Words.say("Version"), text: ChatProgram.command.version ?? ""),
             InfoSheet.Line(
-                name: "You are",
-                text: "\(model.contacts.name(of: user, in: .peer(user))), user \(user.rawValue)"),
-            InfoSheet.Line(name: "Made with", text: "RivuletUI, RivuletEngine and GTK 4"),
+                name: Words.say("You are"),
+                text: Words.say(
+                    "%1, user %2", model.contacts.name(of: user, in: .peer(user)), "\(user.rawValue)")),
+            InfoSheet.Line(name: Words.say("Made with"), text: "RivuletUI, RivuletEngine and GTK 4"),
         ]
     }
 
@@ -254,7 +255,7 @@ final class EmptyPane: PlatformView {
     override func draw(_ canvas: PlatformCanvas) {
         let theme = Theme.current
         canvas.fill(bounds, theme.window)
-        let text = PlatformText("Choose a conversation to begin.", style: PlatformTextStyle())
+        let text = PlatformText(Words.say("Choose a conversation to begin."), style: PlatformTextStyle())
         canvas.draw(
             text, at: CGPoint(x: (bounds.width - text.size.width) / 2, y: bounds.height / 2 - 10),
             theme.dimText)

@@ -36,20 +36,20 @@ final class ComposerView: PlatformView {
     private let placeholder: String
     private let quoteView = QuoteBar()
     private lazy var send = PlatformButton(
-        label: "Send",
+        label: Words.say("Send"),
         face: ButtonFace(
             .send, side: 18, ground: { $0.accent }, ink: { $0.isDark ? $0.window : $0.outgoingText })
     ) { [weak self] in self?.submit() }
     private lazy var attach = PlatformButton(
-        label: "Send a picture", face: ButtonFace(.attach, side: 20, ink: { $0.dimText })
+        label: Words.say("Send a picture"), face: ButtonFace(.attach, side: 20, ink: { $0.dimText })
     ) { [weak self] in self?.onAttach?() }
-    private lazy var emoji = PlatformButton(label: "Emoji", face: ButtonFace(.smile, side: 20)) {
+    private lazy var emoji = PlatformButton(label: Words.say("Emoji"), face: ButtonFace(.smile, side: 20)) {
         [weak self] in
         self?.offerEmoji()
     }
 
     init(title: String) {
-        placeholder = "Message \(title)"
+        placeholder = Words.say("Message %1", title)
         input = PlatformTextInput(label: placeholder)
         super.init()
         mirrorsRightToLeft = true
@@ -94,7 +94,9 @@ final class ComposerView: PlatformView {
         if draft.reference != nil {
             let isNew = purpose != .reply
             purpose = .reply
-            quoteView.show(quoted.map { MessageText.text(of: $0) } ?? "…", of: name, purpose: "Replying to")
+            quoteView.show(
+                quoted.map { MessageText.text(of: $0, Words.strings) } ?? "…", of: name,
+                purpose: Words.say("Replying to"))
             quoteView.isHidden = false
             if isNew { focusInput() }
         } else {
@@ -108,7 +110,9 @@ final class ComposerView: PlatformView {
     func edit(_ message: Message) {
         if case .edit = purpose {} else { setAside = input.text }
         purpose = .edit(message)
-        quoteView.show(MessageText.text(of: message), of: "Edit message", purpose: "Changing")
+        quoteView.show(
+            MessageText.text(of: message, Words.strings), of: Words.say("Edit message"),
+            purpose: Words.say("Changing"))
         quoteView.isHidden = false
         set(message.content.text ?? "")
         focusInput()
@@ -211,7 +215,9 @@ final class QuoteBar: PlatformView {
     var onClose: (() -> Void)?
     private var name = ""
     private var text = ""
-    private lazy var close = PlatformButton(label: "Leave this", face: ButtonFace(.close, side: 14)) {
+    private lazy var close = PlatformButton(
+        label: Words.say("Leave this"), face: ButtonFace(.close, side: 14)
+    ) {
         [weak self] in self?.onClose?()
     }
 

@@ -60,7 +60,9 @@ final class Contacts: MessageDirectory {
     }
     func set(role: String, of user: UserID) { roles[user] = role }
 
-    func name(of user: UserID, in session: Session) -> String { names[user] ?? "User \(user.rawValue)" }
+    func name(of user: UserID, in session: Session) -> String {
+        names[user] ?? Words.say("User %1", "\(user.rawValue)")
+    }
     func role(of user: UserID, in session: Session) -> String? { session.kind == .group ? roles[user] : nil }
     func message(uuid: String, in session: Session) -> Message? { quotes.message(uuid) }
 
@@ -72,27 +74,27 @@ final class Contacts: MessageDirectory {
     /// What a conversation is called.
     func title(of session: Session) -> String {
         switch session.kind {
-        case .peer: names[UserID(session.id)] ?? "User \(session.id)"
-        case .group: groups[session.id] ?? "Group \(session.id)"
-        case .room: rooms[session.id] ?? "Room \(session.id)"
-        case .customer: services[session] ?? "Service \(session.id)"
-        default: "System"
+        case .peer: names[UserID(session.id)] ?? Words.say("User %1", "\(session.id)")
+        case .group: groups[session.id] ?? Words.say("Group %1", "\(session.id)")
+        case .room: rooms[session.id] ?? Words.say("Room %1", "\(session.id)")
+        case .customer: services[session] ?? Words.say("Service %1", "\(session.id)")
+        default: Words.say("System")
         }
     }
 
     /// What stands under a conversation's name.
     func subtitle(of session: Session) -> String {
         switch session.kind {
-        case .group: memberCounts[session.id].map { "\($0) members" } ?? "Group"
-        case .room: "Live chat room"
-        case .customer: "Customer service"
+        case .group: memberCounts[session.id].map { Words.say("%1 members", count: $0) } ?? Words.say("Group")
+        case .room: Words.say("Live chat room")
+        case .customer: Words.say("Customer service")
         default: ""
         }
     }
 
     /// What tells people of the same name apart.
     func about(_ session: Session) -> String {
-        session.kind == .peer ? "User \(session.id)" : subtitle(of: session)
+        session.kind == .peer ? Words.say("User %1", "\(session.id)") : subtitle(of: session)
     }
 
     /// The letters in a conversation's picture.

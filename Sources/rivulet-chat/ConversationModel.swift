@@ -108,7 +108,7 @@ final class ConversationModel: DataManagerDelegate {
             manager.setDraftText("")
             onDraft?(manager.draft)
         } catch {
-            account.onProblem?("The message could not be sent.")
+            account.onProblem?(Words.say("The message could not be sent."))
         }
     }
 
@@ -130,14 +130,16 @@ final class ConversationModel: DataManagerDelegate {
     // MARK: what is done with messages
 
     func edit(_ message: Message, text: String) {
-        attempt("The message could not be changed.") { try await $0.edit(message: message, text: text) }
+        attempt(Words.say("The message could not be changed.")) {
+            try await $0.edit(message: message, text: text)
+        }
     }
 
     func react(to message: Message, with emoji: String) {
         let isOn = !message.reactions.contains {
             $0.emoji == emoji && $0.users.contains(account.account.user)
         }
-        attempt("The reaction could not be sent.") {
+        attempt(Words.say("The reaction could not be sent.")) {
             try await $0.react(to: message, with: emoji, isOn: isOn)
         }
     }
@@ -149,7 +151,9 @@ final class ConversationModel: DataManagerDelegate {
             let results = await manager.forward(messages: messages, to: [target])
             let failedCount = results.count { if case .failure = $0.result { true } else { false } }
             if failedCount > 0 {
-                self?.account.onProblem?("\(failedCount) of \(results.count) could not be sent to \(title).")
+                self?.account.onProblem?(
+                    Words.say(
+                        "%1 of %2 could not be sent to %3.", "\(failedCount)", "\(results.count)", title))
             }
         }
     }
@@ -175,7 +179,7 @@ final class ConversationModel: DataManagerDelegate {
     func dataManager(
         _ manager: DataManager, didVeto call: MessageServiceCall, of message: Message, reason: String?
     ) {
-        account.onProblem?(reason ?? "This is not possible here.")
+        account.onProblem?(reason ?? Words.say("This is not possible here."))
     }
 
     func dataManager(
@@ -184,11 +188,11 @@ final class ConversationModel: DataManagerDelegate {
         switch call {
         // The row says so itself.
         case .send, .resend: break
-        case .revoke: account.onProblem?("The message could not be recalled.")
-        case .delete: account.onProblem?("The message could not be deleted.")
+        case .revoke: account.onProblem?(Words.say("The message could not be recalled."))
+        case .delete: account.onProblem?(Words.say("The message could not be deleted."))
         // Forwarding tells of all its messages at once.
         case .forward: break
-        case .save: account.onProblem?("The message could not be kept.")
+        case .save: account.onProblem?(Words.say("The message could not be kept."))
         }
     }
 

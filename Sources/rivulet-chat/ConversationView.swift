@@ -48,7 +48,9 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
             self.show(self.model.manager.draft)
         }
         composer.onAttach = { [weak self] in
-            self?.askForPicture("Send a Picture") { [weak model] path in model?.sendPictures([path]) }
+            self?.askForPicture(Words.say("Send a Picture")) { [weak model] path in
+                model?.sendPictures([path])
+            }
         }
         onDrop(
             files: { [weak model] paths in model?.sendPictures(paths) },
@@ -119,7 +121,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
     }
 
     private func author(of message: Message) -> String {
-        message.isOutgoing ? "You" : contacts.name(of: message.sender, in: session)
+        message.isOutgoing ? Words.say("You") : contacts.name(of: message.sender, in: session)
     }
 
     override func layoutSubviews() {
@@ -189,7 +191,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         let known = account.conversation(session) ?? Conversation(session: session)
         var items: [PlatformMenu.Item] = []
         if header.onFind != nil {
-            items.append(PlatformMenu.Item(title: "Find …") { [weak self] in self?.beginFind() })
+            items.append(PlatformMenu.Item(title: Words.say("Find …")) { [weak self] in self?.beginFind() })
         }
         var actions = account.actions(for: known)
         if session.kind != .room { actions.insert(account.clearing(session), at: actions.count - 1) }
@@ -283,14 +285,19 @@ final class SelectionBar: PlatformView {
     var onForward: (() -> Void)?
     var onDelete: (() -> Void)?
     private let count = PlatformTextView()
-    private lazy var cancel = PlatformButton(label: "Cancel selecting", face: ButtonFace(.close, side: 16)) {
+    private lazy var cancel = PlatformButton(
+        label: Words.say("Cancel selecting"), face: ButtonFace(.close, side: 16)
+    ) {
         [weak self] in self?.onCancel?()
     }
-    private lazy var forward = PlatformButton(label: "Forward", face: ButtonFace(words: "Forward")) {
+    private lazy var forward = PlatformButton(
+        label: Words.say("Forward"), face: ButtonFace(words: Words.say("Forward"))
+    ) {
         [weak self] in self?.onForward?()
     }
     private lazy var delete = PlatformButton(
-        label: "Delete", face: ButtonFace(words: "Delete", ground: { $0.fill }, ink: { $0.failure })
+        label: Words.say("Delete"),
+        face: ButtonFace(words: Words.say("Delete"), ground: { $0.fill }, ink: { $0.failure })
     ) {
         [weak self] in self?.onDelete?()
     }
@@ -304,7 +311,7 @@ final class SelectionBar: PlatformView {
     func show(_ number: Int) {
         count.color = Theme.current.text
         count.show(
-            number == 0 ? "Choose messages" : "\(number) selected",
+            number == 0 ? Words.say("Choose messages") : Words.say("%1 selected", "\(number)"),
             style: PlatformTextStyle(isBold: true, lineCountMax: 1))
         forward.isEnabled = number > 0
         delete.isEnabled = number > 0

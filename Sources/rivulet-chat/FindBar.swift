@@ -8,16 +8,16 @@ final class FindBar: PlatformView {
     var onClose: (() -> Void)?
 
     private let model: FindModel
-    private let field = PlatformTextField(placeholder: "Find in this conversation")
+    private let field = PlatformTextField(placeholder: Words.say("Find in this conversation"))
     private let lens = SearchLens()
     private let count = PlatformTextView()
-    private lazy var older = PlatformButton(label: "Previous hit", face: ButtonFace(.angleUp)) {
+    private lazy var older = PlatformButton(label: Words.say("Previous hit"), face: ButtonFace(.angleUp)) {
         [weak self] in self?.model.step(toOlder: true)
     }
-    private lazy var newer = PlatformButton(label: "Next hit", face: ButtonFace(.angleDown)) {
+    private lazy var newer = PlatformButton(label: Words.say("Next hit"), face: ButtonFace(.angleDown)) {
         [weak self] in self?.model.step(toOlder: false)
     }
-    private lazy var close = PlatformButton(label: "End the search", face: ButtonFace(.close)) {
+    private lazy var close = PlatformButton(label: Words.say("End the search"), face: ButtonFace(.close)) {
         [weak self] in self?.onClose?()
     }
 
@@ -57,11 +57,11 @@ final class FindBar: PlatformView {
         let theme = Theme.current
         let hasHits = model.cursor.index != nil
         count.color = model.isInVain ? theme.failure : theme.dimText
-        let words = model.isInVain ? "Not found" : model.cursor.words
+        let words = model.isInVain ? Words.say("Not found") : model.cursor.words
         count.show(words, style: PlatformTextStyle(size: 12, lineHeight: 16, lineCountMax: 1))
         older.isEnabled = hasHits
         newer.isEnabled = hasHits
-        accessibilityLabel = words.isEmpty ? "Find in this conversation" : words
+        accessibilityLabel = words.isEmpty ? Words.say("Find in this conversation") : words
         setNeedsLayout()
         for view in [lens, older, newer, close] as [PlatformView] { view.setNeedsDisplay() }
         setNeedsDisplay()

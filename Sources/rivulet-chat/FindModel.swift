@@ -34,7 +34,7 @@ nonisolated struct FindCursor: Equatable {
     /// "3 of 17", for people.
     var words: String {
         guard let index else { return "" }
-        return "\(index + 1) of \(hits.count)\(isCut ? "+" : "")"
+        return Words.say("%1 of %2", "\(index + 1)", "\(hits.count)\(isCut ? "+" : "")")
     }
 }
 
@@ -81,7 +81,7 @@ final class FindModel {
             } catch is CancellationError {
                 return
             } catch {
-                self?.onProblem?("The messages on this device could not be searched.")
+                self?.onProblem?(Words.say("The messages on this device could not be searched."))
             }
         }
     }

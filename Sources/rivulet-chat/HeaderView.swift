@@ -20,14 +20,18 @@ final class HeaderView: PlatformView {
 
     private let title = PlatformTextView()
     private let subtitle = PlatformTextView()
-    private lazy var back = PlatformButton(label: "Back to the conversations", face: ButtonFace(.back)) {
+    private lazy var back = PlatformButton(
+        label: Words.say("Back to the conversations"), face: ButtonFace(.back)
+    ) {
         [weak self] in self?.onBack?()
     }
-    private lazy var find = PlatformButton(label: "Find in this conversation", face: ButtonFace(.search)) {
+    private lazy var find = PlatformButton(
+        label: Words.say("Find in this conversation"), face: ButtonFace(.search)
+    ) {
         [weak self] in self?.onFind?()
     }
     private lazy var more: PlatformButton = PlatformButton(
-        label: "Conversation menu", face: ButtonFace(.more)
+        label: Words.say("Conversation menu"), face: ButtonFace(.more)
     ) {
         [weak self] in
         guard let self else { return }

@@ -1,5 +1,6 @@
 import Foundation
 import RivuletClient
+import RivuletFlow
 
 /// The line under a conversation's name.
 nonisolated enum HeaderWords {
@@ -21,9 +22,9 @@ nonisolated enum HeaderWords {
         let short = names.map(firstName)
         switch short.count {
         case 0: return ""
-        case 1: return "\(short[0]) is typing…"
-        case 2: return "\(short[0]) and \(short[1]) are typing…"
-        default: return "\(short.count) people are typing…"
+        case 1: return Words.say("%1 is typing…", short[0])
+        case 2: return Words.say("%1 and %2 are typing…", short[0], short[1])
+        default: return Words.say("%1 people are typing…", "\(short.count)")
         }
     }
 
@@ -39,16 +40,17 @@ nonisolated enum HeaderWords {
     /// Whether somebody is there, or since when not.
     static func presence(_ presence: PeerPresence?, now: Int64, zone: TimeZone) -> String {
         guard let presence else { return "" }
-        if presence.isOnline { return "online" }
+        if presence.isOnline { return Words.say("online") }
         guard let last = presence.lastSeenMilliseconds else { return "" }
         let minutes = max(0, now - last) / 60_000
         switch minutes {
-        case 0: return "last seen just now"
-        case 1..<60: return "last seen \(minutes) min ago"
+        case 0: return Words.say("last seen just now")
+        case 1..<60: return Words.say("last seen %1 min ago", "\(minutes)")
         default:
             let time = RowTime.text(milliseconds: last, now: now, zone: zone)
-            if time.contains(":") { return "last seen at \(time)" }
-            return "last seen \(time == "Yesterday" ? "yesterday" : time)"
+            if time.contains(":") { return Words.say("last seen at %1", time) }
+            let yesterday = Words.strings.times.yesterday
+            return Words.say("last seen %1", time == yesterday ? yesterday.lowercased() : time)
         }
     }
 }
@@ -64,13 +66,26 @@ nonisolated enum RowTime {
         let days = calendar.dateComponents([.day], from: calendar.startOfDay(for: date), to: today).day ?? 0
         switch days {
         case ...0: return String(format: "%02d:%02d", parts.hour ?? 0, parts.minute ?? 0)
-        case 1: return "Yesterday"
+        case 1: return Words.strings.times.yesterday
         case 2...6:
-            return ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][max(0, (parts.weekday ?? 1) - 1) % 7]
+            return weekday(max(0, (parts.weekday ?? 1) - 1) % 7)
         default:
             let isThisYear = calendar.component(.year, from: today) == parts.year
-            let day = "\(parts.day ?? 0).\(parts.month ?? 0)."
-            return isThisYear ? day : "\(day)\(parts.year ?? 0)"
+            return dateText(parts.year.flatMap { isThisYear ? nil : $0 }, parts.month ?? 1, parts.day ?? 1)
         }
+    }
+
+    private static var isChinese: Bool { Words.strings.times == .simplifiedChinese }
+
+    /// A weekday, short.
+    private static func weekday(_ number: Int) -> String {
+        let names = Words.strings.times.weekdays
+        guard names.indices.contains(number) else { return "" }
+        return isChinese ? names[number] : String(names[number].prefix(3))
+    }
+
+    private static func dateText(_ year: Int?, _ month: Int, _ day: Int) -> String {
+        guard isChinese else { return "\(day).\(month)." + (year.map { "\($0)" } ?? "") }
+        return (year.map { "\($0)/" } ?? "") + "\(month)/\(day)"
     }
 }

@@ -13,7 +13,7 @@ final class InfoSheet: PlatformView {
 
     private let title: String
     private let lines: [Line]
-    private lazy var close = PlatformButton(label: "Close", face: ButtonFace(.close)) {
+    private lazy var close = PlatformButton(label: Words.say("Close"), face: ButtonFace(.close)) {
         [weak self] in self?.onClose?()
     }
 
@@ -84,17 +84,19 @@ final class InfoSheet: PlatformView {
 
 extension InfoSheet {
     /// The keys that work everywhere in the window, and those of lists.
-    static let keys: [Line] = [
-        Line(name: "Control K", text: "Search chats and messages"),
-        Line(name: "Control F", text: "Find in this conversation"),
-        Line(name: "Control N", text: "New conversation"),
-        Line(name: "Control ,", text: "This program's menu"),
-        Line(name: "Return", text: "Send, or open what is chosen"),
-        Line(name: "Shift Return", text: "A new line"),
-        Line(name: "Up, Down", text: "From row to row, from hit to hit"),
-        Line(name: "Menu, Shift F10", text: "What can be done with a row"),
-        Line(name: "Escape", text: "Leave a search, an answer, a selection"),
-        Line(name: "Control T", text: "The times of all messages"),
-        Line(name: "End", text: "The newest message"),
-    ]
+    static var keys: [Line] {
+        [
+            Line(name: "Control K", text: Words.say("Search chats and messages")),
+            Line(name: "Control F", text: Words.say("Find in this conversation")),
+            Line(name: "Control N", text: Words.say("New conversation")),
+            Line(name: "Control ,", text: Words.say("This program's menu")),
+            Line(name: "Return", text: Words.say("Send, or open what is chosen")),
+            Line(name: "Shift Return", text: Words.say("A new line")),
+            Line(name: "Up, Down", text: Words.say("From row to row, from hit to hit")),
+            Line(name: "Menu, Shift F10", text: Words.say("What can be done with a row")),
+            Line(name: "Escape", text: Words.say("Leave a search, an answer, a selection")),
+            Line(name: "Control T", text: Words.say("The times of all messages")),
+            Line(name: "End", text: Words.say("The newest message")),
+        ]
+    }
 }

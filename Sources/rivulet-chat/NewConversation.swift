@@ -24,22 +24,25 @@ struct NewConversation: Equatable {
         var offers: [NewConversation] = []
         if let number = Int64(words), number > 0 {
             offers += section(
-                "Number \(number)",
+                Words.say("Number %1", "\(number)"),
                 [
-                    (.peer(UserID(number)), "Write to this user"),
-                    (.room(number), "Enter this chat room"),
+                    (.peer(UserID(number)), Words.say("Write to this user")),
+                    (.room(number), Words.say("Enter this chat room")),
                     (
-                        Session(kind: .customer, id: number, appID: appID), "Write to this customer service"
+                        Session(kind: .customer, id: number, appID: appID),
+                        Words.say("Write to this customer service")
                     ),
                 ], contacts)
         }
         let people = contacts.people.filter { matches(contacts.title(of: .peer($0)), words) }
             .prefix(peopleCountMax)
-        offers += section("People", people.map { (.peer($0), "") }, contacts)
+        offers += section(Words.say("People"), people.map { (.peer($0), "") }, contacts)
         let rooms = contacts.knownRooms.filter { matches(contacts.title(of: $0), words) }
-        offers += section("Chat rooms", rooms.map { ($0, "Live, with history from the server") }, contacts)
+        offers += section(
+            Words.say("Chat rooms"), rooms.map { ($0, Words.say("Live, with history from the server")) },
+            contacts)
         let services = contacts.knownServices.filter { matches(contacts.title(of: $0), words) }
-        offers += section("Customer service", services.map { ($0, "") }, contacts)
+        offers += section(Words.say("Customer service"), services.map { ($0, "") }, contacts)
         return offers
     }
 

@@ -59,11 +59,11 @@ extension RowFace {
             face.line = typing
             face.lineMarks = [mark(typing, .accent)]
         } else if !draft.isEmpty, !isSelected {
-            face.put("Draft:", .failure, before: firstLine(of: draft))
+            face.put(Words.say("Draft:"), .failure, before: firstLine(of: draft))
         } else if let message = conversation.lastMessage, message.state.isFailed {
-            face.put("Not sent:", .failure, before: preview(of: message, contacts: contacts))
+            face.put(Words.say("Not sent:"), .failure, before: preview(of: message, contacts: contacts))
         } else if conversation.mentionCount > 0, let message = conversation.lastMessage {
-            face.put("@you", .accent, before: call(in: message, to: contacts.reader))
+            face.put(Words.say("@you"), .accent, before: call(in: message, to: contacts.reader))
         } else if let message = conversation.lastMessage {
             face.line = preview(of: message, contacts: contacts)
         } else {
@@ -85,8 +85,8 @@ extension RowFace {
         face.initials = contacts.initials(of: session)
         face.identity = session.id
         face.title = contacts.title(of: session)
-        let snippet = SearchSnippet(of: MessageText.text(of: message), query: query)
-        let author = message.isOutgoing ? "You" : author(of: message, contacts: contacts)
+        let snippet = SearchSnippet(of: MessageText.text(of: message, Words.strings), query: query)
+        let author = message.isOutgoing ? Words.say("You") : author(of: message, contacts: contacts)
         let start = author.isEmpty ? "" : "\(author): "
         face.line = start + snippet.text
         face.lineMarks = snippet.hits.map {
@@ -112,9 +112,9 @@ extension RowFace {
 
     private func words(unreadCount: Int) -> String {
         var parts = [title, line, time]
-        if unreadCount > 0 { parts.append("\(unreadCount) unread") }
-        if isMuted { parts.append("muted") }
-        if isPinned { parts.append("pinned") }
+        if unreadCount > 0 { parts.append(Words.say("%1 unread", "\(unreadCount)")) }
+        if isMuted { parts.append(Words.say("muted")) }
+        if isPinned { parts.append(Words.say("pinned")) }
         return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
@@ -124,14 +124,14 @@ extension RowFace {
 
     /// The last message in one line; of many people with the author's first name.
     private static func preview(of message: Message, contacts: Contacts) -> String {
-        let words = firstLine(of: MessageText.text(of: message))
+        let words = firstLine(of: MessageText.text(of: message, Words.strings))
         let author = author(of: message, contacts: contacts)
         return author.isEmpty ? words : "\(author): \(words)"
     }
 
     /// What somebody wants of the reader, without the name that stands before it as "@you".
     private static func call(in message: Message, to reader: UserID?) -> String {
-        var words = firstLine(of: MessageText.text(of: message))
+        var words = firstLine(of: MessageText.text(of: message, Words.strings))
         guard case .text(let content) = message.content else { return words }
         for mention in content.mentions where mention.user == reader {
             words = words.replacingOccurrences(of: "@\(mention.name)", with: "")

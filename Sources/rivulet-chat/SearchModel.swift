@@ -76,7 +76,7 @@ final class SearchModel {
         } catch {
             guard !Task.isCancelled, words == self.words else { return }
             messages = []
-            onProblem?("The messages on this device could not be searched.")
+            onProblem?(Words.say("The messages on this device could not be searched."))
         }
         isSearching = false
         onChange?()

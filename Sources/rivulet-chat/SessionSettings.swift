@@ -20,6 +20,7 @@ extension AccountModel {
     /// What this app decides about a conversation; everything else is the interaction layer's own.
     func configuration(of session: Session, registry: MessageViewRegistry) -> SessionConfiguration {
         var configuration = SessionConfiguration()
+        configuration.strings = Words.strings
         configuration.flow.sizing = registry.sizing(measurer: measurer)
         configuration.flow.zone = ZoneOffsets.system(around: ChatAccount.systemTime())
         configuration.timeLabelStyle = timeStyle
@@ -42,7 +43,7 @@ extension AccountModel {
         configuration.selection.isAllowed = !isRoom
         configuration.receipts = isRoom ? .none : wantsReceipts(session) ? .eachMessage : .mark
         let names = contacts.names
-        configuration.userName = { names[$0] ?? "User \($0.rawValue)" }
+        configuration.userName = { names[$0] ?? Words.say("User %1", "\($0.rawValue)") }
         return configuration
     }
 
@@ -58,13 +59,14 @@ extension AccountModel {
         guard message.content != .revoked, message.uuid != nil else { return }
         let isOut = !message.state.isPending && !message.state.isFailed
         guard isOut, items.contains(where: { $0.id == .reply }) else { return }
-        items.insert(MessageMenuItem(id: .react, title: "React …"), at: 0)
+        items.insert(MessageMenuItem(id: .react, title: Words.say("React …")), at: 0)
         let end = items.firstIndex { $0.isDestructive } ?? items.endIndex
         if message.isOutgoing, message.content.kind == .text {
-            items.insert(MessageMenuItem(id: .edit, title: "Edit"), at: end)
+            items.insert(MessageMenuItem(id: .edit, title: Words.say("Edit")), at: end)
         }
         items.insert(
-            MessageMenuItem(id: .select, title: "Select"), at: items.firstIndex { $0.isDestructive } ?? end)
+            MessageMenuItem(id: .select, title: Words.say("Select")),
+            at: items.firstIndex { $0.isDestructive } ?? end)
     }
 }
 
@@ -78,7 +80,7 @@ nonisolated struct LengthPrecheck: MessageServicePrechecker {
     }
 
     func vetoReason(for call: MessageServiceCall, message: Message) -> String? {
-        "This text is too long for one message."
+        Words.say("This text is too long for one message.")
     }
 }
 
@@ -119,7 +121,7 @@ nonisolated struct QuotingProvider: SessionMessageProvider {
             return page
         } catch let error as StoreError {
             throw FlowFailure(
-                code: "\(error.code)", message: "The messages on this device could not be read.")
+                code: "\(error.code)", message: Words.say("The messages on this device could not be read."))
         }
     }
 }

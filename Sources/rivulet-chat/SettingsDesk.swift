@@ -43,7 +43,7 @@ final class SettingsDesk {
         do {
             try changed.write(to: path)
         } catch {
-            onProblem?("Your choice counts until the program ends; it could not be kept.")
+            onProblem?(Words.say("Your choice counts until the program ends; it could not be kept."))
         }
         apply()
         onChange?()
@@ -52,7 +52,8 @@ final class SettingsDesk {
     /// The looks as entries of a menu.
     func menuItems() -> [PlatformMenu.Item] {
         let looks: [(ChatSettings.Look, String)] = [
-            (.system, "Follow the desktop"), (.light, "Light"), (.dark, "Dark"),
+            (.system, Words.say("Follow the desktop")), (.light, Words.say("Light")),
+            (.dark, Words.say("Dark")),
         ]
         var items = looks.map { look, title in
             PlatformMenu.Item(title: title, isChosen: settings.look == look) { [weak self] in
@@ -60,7 +61,8 @@ final class SettingsDesk {
             }
         }
         items.append(
-            PlatformMenu.Item(title: "Strong contrast", isChosen: settings.isStrong) { [weak self] in
+            PlatformMenu.Item(title: Words.say("Strong contrast"), isChosen: settings.isStrong) {
+                [weak self] in
                 self?.change { $0.isStrong.toggle() }
             })
         return items

@@ -21,7 +21,7 @@ struct SidebarEntry {
                 Task {
                     PlatformMenu.show(
                         [
-                            PlatformMenu.Item(title: "Keep everything") {},
+                            PlatformMenu.Item(title: Words.say("Keep everything")) {},
                             PlatformMenu.Item(title: confirmation, action: perform),
                         ], on: view, at: place)
                 }

@@ -28,23 +28,27 @@ final class SidebarView: PlatformView {
     private let field = PlatformTextField(placeholder: SidebarView.searchHint)
     private let list = SidebarList()
     private lazy var page = PlatformPageView(list) { [weak list] _ in list?.fullHeight ?? 0 }
-    private lazy var menu: PlatformButton = PlatformButton(label: "Main menu", face: ButtonFace(.menu)) {
+    private lazy var menu: PlatformButton = PlatformButton(
+        label: Words.say("Main menu"), face: ButtonFace(.menu)
+    ) {
         [weak self] in
         guard let self else { return }
         self.onMenu?(self.shownFrame(of: self.menu))
     }
-    private lazy var add = PlatformButton(label: "New conversation", face: ButtonFace(.add)) {
+    private lazy var add = PlatformButton(label: Words.say("New conversation"), face: ButtonFace(.add)) {
         [weak self] in self?.enter(.newConversation)
     }
-    private lazy var back = PlatformButton(label: "Back to the conversations", face: ButtonFace(.back)) {
+    private lazy var back = PlatformButton(
+        label: Words.say("Back to the conversations"), face: ButtonFace(.back)
+    ) {
         [weak self] in self?.enter(.conversations)
     }
     private let title = PlatformTextView()
     private let lens = SearchLens()
     private var selected: Session?
 
-    private static let searchHint = "Search chats and messages"
-    private static let newHint = "Name or number"
+    private static let searchHint = Words.say("Search chats and messages")
+    private static let newHint = Words.say("Name or number")
 
     init(model: AccountModel) {
         self.model = model
@@ -135,14 +139,16 @@ final class SidebarView: PlatformView {
         let isNew = mode == .newConversation
         title.color = Theme.current.text
         title.show(
-            isNew ? "New conversation" : "Rivulet",
+            isNew ? Words.say("New conversation") : "Rivulet",
             style: PlatformTextStyle(
                 size: 14 * PlatformApplication.textScale, lineHeight: 20, isBold: true, lineCountMax: 1))
         back.isHidden = !isNew
         add.isHidden = isNew
         menu.isHidden = isNew
         search.matchNames()
-        list.accessibilityLabel = isNew ? "People" : search.isActive ? "Search results" : "Conversations"
+        list.accessibilityLabel =
+            isNew
+            ? Words.say("People") : search.isActive ? Words.say("Search results") : Words.say("Conversations")
         list.show(isNew ? newConversationItems() : search.isActive ? searchItems() : conversationItems())
         page.setNeedsLayout()
         setNeedsDisplay()
@@ -150,7 +156,7 @@ final class SidebarView: PlatformView {
 
     private func conversationItems() -> [SidebarItem] {
         guard !model.conversations.isEmpty else {
-            return [.hint("No conversations yet. Begin one with +.")]
+            return [.hint(Words.say("No conversations yet. Begin one with +."))]
         }
         return model.conversations.map { .entry(entry($0)) }
     }
@@ -168,7 +174,7 @@ final class SidebarView: PlatformView {
     private func searchItems() -> [SidebarItem] {
         var items: [SidebarItem] = []
         if !search.conversations.isEmpty {
-            items.append(.heading("Chats"))
+            items.append(.heading(Words.say("Chats")))
             for conversation in search.conversations {
                 var entry = entry(conversation)
                 entry.face.markTitle(search.words)
@@ -176,7 +182,7 @@ final class SidebarView: PlatformView {
             }
         }
         if !search.messages.isEmpty {
-            items.append(.heading("Messages"))
+            items.append(.heading(Words.say("Messages")))
             for message in search.messages {
                 let face = RowFace.hit(
                     message, query: search.words, contacts: model.contacts, now: ChatAccount.systemTime(),
@@ -187,7 +193,10 @@ final class SidebarView: PlatformView {
             }
         }
         if items.isEmpty {
-            items.append(.hint(search.isSearching ? "Searching …" : "Nothing found for “\(search.words)”."))
+            items.append(
+                .hint(
+                    search.isSearching
+                        ? Words.say("Searching …") : Words.say("Nothing found for “%1”.", search.words)))
         }
         return items
     }
@@ -202,7 +211,8 @@ final class SidebarView: PlatformView {
                 .entry(
                     SidebarEntry(face: offer.face, open: { [weak self] in self?.open(offer.session) })))
         }
-        return items.isEmpty ? [.hint("Nobody is called so. Type a number to write to any user.")] : items
+        return items.isEmpty
+            ? [.hint(Words.say("Nobody is called so. Type a number to write to any user."))] : items
     }
 
     // MARK: place and look

@@ -63,21 +63,21 @@ import Testing
     func `conversations are found, begun, entered and deleted by keyboard alone`() async throws {
         let (program, _) = try await start(["--size", "900x600"])
         // By name, then by what was said in it; the title of the window tells where one is.
-        try await press("ctrl+k", "release", "Return")
-        _ = try await window("Release crew")
+        try await press("ctrl+k", "release")
+        try await pressUntil("Release crew", "Return")
         try await press("ctrl+k", "spare rope")
         // Found messages come after a pause; Return opens the first there is.
         try await pressUntil("周末爬山", "Return")
         // A number leads to any user, a name to a room.
-        try await press("ctrl+n", "4711", "Return")
-        _ = try await window("User 4711")
-        try await press("ctrl+n", "night", "Down", "Return")
-        _ = try await window("Live room: Night Radio")
+        try await press("ctrl+n", "4711")
+        try await pressUntil("User 4711", "Return")
+        try await press("ctrl+n", "night")
+        try await pressUntil("Live room: Night Radio", "Down", "Return")
         // The last entry of a row's menu deletes it, after the last entry of another menu was chosen, too.
-        try await press("ctrl+k", "release", "Return")
-        _ = try await window("Release crew")
-        try await press("ctrl+k", "release", "Down", "Menu", "Up", "Return")
-        try await pressUntil("Rivulet", "Up", "Return")
+        try await press("ctrl+k", "release")
+        try await pressUntil("Release crew", "Return")
+        try await press("ctrl+k", "release", "Down")
+        try await pressUntil("Rivulet", "Menu", "Up", "Return", "Up", "Return")
         program.signal(SIGTERM)
         #expect(try await program.waitForExit(within: .seconds(20)) == 0, "\(program.output.suffix(600))")
     }
@@ -97,31 +97,58 @@ import Testing
     func `what is chosen in the menus is kept in a file, and Quit ends the program`() async throws {
         let (program, _) = try await start(["--size", "900x600"])
         // Dark, the third entry; then the text size, in a menu of its own.
-        try await display.xdotool("key", "ctrl+comma")
-        try await display.xdotool("key", "--delay", "150", "Down", "Down", "Return")
-        try await waitForSetting(#""look" : "dark""#)
-        try await display.xdotool("key", "ctrl+comma")
-        try await display.xdotool("key", "--delay", "150", "Up", "Up", "Up", "Up", "Return")
-        try await display.xdotool("key", "--delay", "150", "Up", "Return")
-        try await waitForSetting(#""textPercent" : 200"#)
-        try await display.xdotool("key", "ctrl+comma")
-        try await display.xdotool("key", "--delay", "150", "Up", "Return")
+        try await chooseUntil(#""look" : "dark""#, ["Down", "Down", "Return"])
+        try await chooseUntil(#""textPercent" : 200"#, ["Up", "Up", "Up", "Up", "Return"], ["Up", "Return"])
+        for _ in 0..<6 {
+            try await choose(["Up", "Return"])
+            if try await hasEnded(program) { break }
+        }
         #expect(try await program.waitForExit(within: .seconds(20)) == 0, "\(program.output.suffix(600))")
     }
 
-    /// Waits until the demonstration's settings have a line.
-    private func waitForSetting(_ line: String) async throws {
-        let end = ContinuousClock.now.advanced(by: .seconds(20))
-        while ContinuousClock.now < end {
-            let folders = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            for name in folders where name.hasPrefix("rivulet-chat-demo-") {
-                let path = folder.path(of: name) + "/settings.json"
-                let data = FileManager.default.contents(atPath: path) ?? Data()
-                if String(decoding: data, as: UTF8.self).contains(line) { return }
+    /// Opens the program's menu and presses keys in it, and in those that follow it.
+    private func choose(_ menus: [String]...) async throws {
+        try await choose(menus)
+    }
+
+    private func choose(_ menus: [[String]]) async throws {
+        try await display.xdotool("key", "ctrl+comma")
+        for keys in menus {
+            for key in keys { try await display.xdotool("key", "--delay", "150", key) }
+        }
+    }
+
+    private func hasEnded(_ program: Program) async throws -> Bool {
+        do {
+            try await program.waitForExit(within: .seconds(3))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Makes a choice in the menu until the demonstration's settings have a line: a key that comes while a menu opens or
+    /// closes is lost.
+    private func chooseUntil(_ line: String, _ menus: [String]...) async throws {
+        for _ in 0..<6 {
+            try await choose(menus)
+            let end = ContinuousClock.now.advanced(by: .seconds(3))
+            while ContinuousClock.now < end {
+                if try hasSetting(line) { return }
+                try await display.xdotool("getmouselocation")
             }
-            try await display.xdotool("getmouselocation")
         }
         Issue.record("the settings never had \(line)")
+    }
+
+    private func hasSetting(_ line: String) throws -> Bool {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return folders.contains { name in
+            let data =
+                FileManager.default.contents(atPath: folder.path(of: name) + "/settings.json") ?? Data()
+            return name.hasPrefix("rivulet-chat-demo-")
+                && String(decoding: data, as: UTF8.self).contains(line)
+        }
     }
 
     @Test(.timeLimit(.minutes(2)))
