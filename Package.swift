@@ -276,7 +276,9 @@ let package = Package(
         .testTarget(
             name: "RivuletUITests",
             dependencies: [
-                "RivuletModel", "RivuletClient", "RivuletFlow", "RivuletUI", "RivuletStore",
+                "RivuletModel", "RivuletClient", "RivuletClientCore", "RivuletEngine", "RivuletFlow",
+                "RivuletUI",
+                "RivuletStore",
                 "RivuletTestSupport",
                 "rivulet-chat",
                 "rivulet-ui-probe",

@@ -24,6 +24,17 @@ final class SidebarList: PlatformView {
             default: false
             }
         }
+        onTab { [weak self] in self?.focusChosen() ?? false }
+    }
+
+    /// The row that is chosen, or else the first: where Tab leads, as one stop for the whole list.
+    private func focusChosen() -> Bool {
+        let shown = rows.filter { !$0.isHidden }
+        guard let row = shown.first(where: { $0.entry?.isSelected ?? false }) ?? shown.first else {
+            return false
+        }
+        onFocus?(row)
+        return row.focus()
     }
 
     var fullHeight: Double {
@@ -53,6 +64,12 @@ final class SidebarList: PlatformView {
         }
         for row in rows[rowCount...] { row.isHidden = true }
         for line in lines[lineCount...] { line.isHidden = true }
+        setNeedsLayout()
+    }
+
+    /// Draws everything anew, as in another theme or text size.
+    func drawAll() {
+        for view in views { view.setNeedsDisplay() }
         setNeedsLayout()
     }
 

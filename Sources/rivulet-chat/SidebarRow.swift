@@ -79,12 +79,13 @@ final class SidebarRow: PlatformView {
     }
 
     func show(_ entry: SidebarEntry) {
+        let isSame = self.entry?.face == entry.face && self.entry?.isSelected == entry.isSelected
         self.entry = entry
         accessibilityLabel = entry.face.label
         setAccessibilityActions(entry.actions.map(\.name), prefix: "conversation") { [weak self] name in
             self?.entry?.actions.first { $0.name == name }?.perform()
         }
-        setNeedsDisplay()
+        if !isSame { setNeedsDisplay() }
     }
 
     private func take(_ key: PlatformKey) -> Bool {

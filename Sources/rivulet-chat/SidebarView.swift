@@ -230,6 +230,7 @@ final class SidebarView: PlatformView {
 
     func themeChanged() {
         update()
+        list.drawAll()
         for view in [title, back, add, menu, field, lens, page.viewport] as [PlatformView] {
             view.setNeedsDisplay()
         }

@@ -291,7 +291,7 @@ open class PlatformView {
 
     /// Calls the action when Tab reaches the view, in place of what is inside; the answer says whether the keyboard
     /// was taken.
-    func onTab(_ action: @escaping () -> Bool) {
+    public func onTab(_ action: @escaping () -> Bool) {
         (widget as? CustomWidget)?.onTab = { [weak self] _ in
             // From inside, Tab leads out.
             guard let self, !self.containsFocus else { return false }
