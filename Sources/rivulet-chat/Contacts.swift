@@ -111,6 +111,10 @@ final class Contacts: MessageDirectory {
         .map(\.key)
     }
 
+    /// The groups with a name, by name.
+    var knownGroups: [Session] {
+        groups.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { .group($0.key) }
+    }
     /// The rooms with a name.
     var knownRooms: [Session] { rooms.keys.sorted().map { .room($0) } }
     /// The customer services with a name.

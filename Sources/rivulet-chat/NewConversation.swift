@@ -37,6 +37,9 @@ struct NewConversation: Equatable {
         let people = contacts.people.filter { matches(contacts.title(of: .peer($0)), words) }
             .prefix(peopleCountMax)
         offers += section(Words.say("People"), people.map { (.peer($0), "") }, contacts)
+        let groups = contacts.knownGroups.filter { matches(contacts.title(of: $0), words) }
+            .prefix(peopleCountMax)
+        offers += section(Words.say("Groups"), groups.map { ($0, "") }, contacts)
         let rooms = contacts.knownRooms.filter { matches(contacts.title(of: $0), words) }
         offers += section(
             Words.say("Chat rooms"), rooms.map { ($0, Words.say("Live, with history from the server")) },

@@ -21,6 +21,7 @@ final class RoomDesk {
     private let account: ChatAccount
     private var tuned: Session?
     private var listening: Task<Void, Never>?
+    private var readings: [Task<Void, Never>] = []
 
     init(account: ChatAccount, history: (any SessionMessageProvider)?) {
         self.account = account
@@ -33,11 +34,18 @@ final class RoomDesk {
             lines.append(Conversation(session: .room(id)))
         }
         await readChoices()
-        for line in lines { await readLast(line.session) }
+        // A server that does not answer must not keep the window closed.
+        readings.append(
+            Task { [weak self] in
+                for session in self?.lines.map(\.session) ?? [] { await self?.readLast(session) }
+            })
         if let first = lines.first { tune(first.session) }
     }
 
-    func stop() { listening?.cancel() }
+    func stop() {
+        listening?.cancel()
+        for task in readings { task.cancel() }
+    }
 
     /// Enters a room, which is on the list from then on.
     func enter(_ session: Session) {
@@ -45,10 +53,11 @@ final class RoomDesk {
         if !lines.contains(where: { $0.session == session }) {
             lines.append(Conversation(session: session))
             onRooms?(lines.map(\.session.id))
-            Task { [weak self] in
-                await self?.readChoices()
-                await self?.readLast(session)
-            }
+            readings.append(
+                Task { [weak self] in
+                    await self?.readChoices()
+                    await self?.readLast(session)
+                })
         }
         tune(session)
         onChange?()

@@ -78,7 +78,7 @@ extension Words {
         "Write to this user": "给此用户发消息",
         "Enter this chat room": "进入此聊天室",
         "Write to this customer service": "联系此客服",
-        "People": "联系人",
+        "People": "联系人", "Groups": "群聊",
         "Chat rooms": "聊天室",
         "Live, with history from the server": "实时聊天，可查看服务器上的历史",
         "Draft:": "[草稿]",

@@ -49,6 +49,29 @@ struct LiveTests {
         await world.server.stop()
     }
 
+    @Test func `who is watched is there, and then was there lately`() async throws {
+        let world = try await TwoUsers()
+        let ada = try world.account(1)
+        let bob = try world.account(2)
+        await started(ada)
+        await started(bob)
+        let presences = bob.service.presences()
+        try await bob.service.send(.onlineState(of: [1, 3]))
+        var seen: [Int64: [PeerPresence]] = [:]
+        let before = ChatAccount.systemTime() - 60_000
+        for await presence in presences {
+            seen[presence.uid, default: []].append(presence)
+            if presence.uid == 1, presence.isOnline { await ada.close() }
+            if presence.uid == 1, !presence.isOnline { break }
+        }
+        #expect(seen[1]?.map(\.isOnline) == [true, false])
+        #expect(seen[1]?.last?.lastSeenMilliseconds ?? 0 > before)
+        // Of somebody who never came nothing is known.
+        #expect(seen[3] == [PeerPresence(uid: 3, isOnline: false)])
+        await bob.close()
+        await world.server.stop()
+    }
+
     @Test func `nothing is told of rooms and customers, and nothing waits for a connection`() async throws {
         let world = try await TwoUsers()
         let ada = try world.account(1)

@@ -9,7 +9,7 @@ import Testing
 @testable import rivulet_chat
 
 /// The chat rooms of the list, without a connection.
-@MainActor struct RoomDeskTests {
+@Suite(.timeLimit(.minutes(1))) @MainActor struct RoomDeskTests {
     /// What the server remembers of a room: one line, or nothing but an error.
     private struct History: SessionMessageProvider {
         struct Unreachable: Error {}
@@ -40,6 +40,7 @@ import Testing
         let desk = RoomDesk(account: account, history: History())
         await desk.load([7, 9, 7, 0, -3])
         #expect(desk.lines.map(\.session) == [.room(7), .room(9)])
+        while desk.lines[0].lastMessage == nil { await Task.yield() }
         #expect(desk.lines[0].lastMessage?.content.text == "line 7" && desk.lines[0].isMuted)
         // One without history is there nevertheless.
         #expect(desk.lines[1].lastMessage == nil && !desk.lines[1].isMuted)
@@ -50,6 +51,7 @@ import Testing
     @Test func `what was in view is the last word, and an older row does not take its place`() async throws {
         let desk = RoomDesk(account: account, history: History())
         await desk.load([7])
+        while desk.lines[0].lastMessage == nil { await Task.yield() }
         desk.see([Self.message("new", in: .room(7), at: 2_000)])
         desk.see([Self.message("old", in: .room(7), at: 1_500), Self.message("x", in: .group(1), at: 9_000)])
         desk.see([Self.message("elsewhere", in: .room(8), at: 9_000)])

@@ -111,10 +111,11 @@ import Testing
 
     @Test func `a conversation begins with a name, a room, a service or any number`() {
         let all = NewConversation.offers(for: " ", contacts: contacts, appID: 7)
-        #expect(all.compactMap(\.heading) == ["People", "Chat rooms", "Customer service"])
+        #expect(all.compactMap(\.heading) == ["People", "Groups", "Chat rooms", "Customer service"])
         #expect(
             all.map(\.session) == [
-                .peer(UserID(2)), .peer(UserID(3)), .room(77), Session(kind: .customer, id: 30, appID: 7),
+                .peer(UserID(2)), .peer(UserID(3)), hikers, .room(77),
+                Session(kind: .customer, id: 30, appID: 7),
             ])
         let tomas = NewConversation.offers(for: "tomas", contacts: contacts, appID: 7)
         #expect(tomas.map(\.session) == [.peer(UserID(3))])
