@@ -97,16 +97,14 @@ final class ChatWindow {
         guard key.isControl, case .letter(let letter) = key.name, !root.hasSheet else { return false }
         switch letter {
         case "k", "K":
-            root.showSidebar()
-            root.sidebar.beginSearch()
+            root.withSidebar { $0.beginSearch() }
         case "n", "N":
-            root.showSidebar()
-            root.sidebar.enter(.newConversation)
+            root.withSidebar { $0.enter(.newConversation) }
         case "f", "F":
             guard let pane else { return false }
             root.showPane()
             pane.beginFind()
-        case ",": root.sidebar.openMenu()
+        case ",": root.withSidebar { $0.openMenu() }
         default: return false
         }
         return true
@@ -207,6 +205,21 @@ final class RootView: PlatformView {
     func showSidebar() {
         showsPane = false
         setNeedsLayout()
+    }
+
+    /// Does something with the list of conversations, once it is on the screen: what is hidden takes neither the
+    /// keyboard nor a menu.
+    func withSidebar(_ action: @escaping (SidebarView) -> Void) {
+        guard sidebar.isHidden else { return action(sidebar) }
+        showSidebar()
+        var frameCount = 0
+        animate { [weak self] _ in
+            frameCount += 1
+            // The first frame lays it out.
+            guard frameCount > 2, let self else { return self != nil }
+            if !self.sidebar.isHidden { action(self.sidebar) }
+            return false
+        }
     }
 
     func show(_ state: ConnectionStateName) {

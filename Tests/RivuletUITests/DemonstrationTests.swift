@@ -55,7 +55,7 @@ import Testing
     /// Types a chord, a text and more keys, one after the other.
     private func press(_ chord: String, _ text: String, _ keys: String...) async throws {
         try await display.xdotool("key", chord)
-        try await display.xdotool("type", "--delay", "20", text)
+        if !text.isEmpty { try await display.xdotool("type", "--delay", "20", text) }
         for key in keys { try await display.xdotool("key", "--delay", "120", key) }
     }
 
@@ -91,6 +91,25 @@ import Testing
             if !found.isEmpty { return }
         }
         Issue.record("no window is called \(name)")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `in a narrow window the keys bring the list of conversations on the screen first`() async throws {
+        let (program, _) = try await start(["--size", "400x600"])
+        for (words, name) in [("release", "Release crew"), ("night", "Live room: Night Radio")] {
+            var found = ""
+            for _ in 0..<10 where found.isEmpty {
+                try await press("ctrl+k", "")
+                // The list takes the place of the conversation, which takes some frames.
+                try await display.xdotool("type", "--delay", "80", words)
+                try await display.xdotool("key", "--delay", "200", "Return")
+                found = try await display.xdotool("search", "--onlyvisible", "--name", "^\(name)$")
+            }
+            #expect(!found.isEmpty, "no window is called \(name)")
+        }
+        try await chooseUntil(#""look" : "dark""#, ["Down", "Down", "Return"])
+        program.signal(SIGTERM)
+        #expect(try await program.waitForExit(within: .seconds(20)) == 0, "\(program.output.suffix(600))")
     }
 
     @Test(.timeLimit(.minutes(2)))
