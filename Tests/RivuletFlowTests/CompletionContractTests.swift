@@ -291,7 +291,7 @@ private final class HandService: CompletionMessageService, CompletionMessageProv
             await screen.wait { screen.messages.last?.state == .sending }
             sending.cancel()
             await #expect(throws: CancellationError.self) { try await sending.value }
-            await screen.wait { screen.messages.last?.state == .failed(reason: "cancelled") }
+            await screen.wait { screen.messages.last?.state == .failed(reason: "It was cancelled.") }
             // By the row's id, too.
             let again = Task { try await screen.manager.send(.text("stop too")) }
             await screen.wait { screen.messages.count == 3 }

@@ -196,7 +196,7 @@ struct ContractGapTests {
             gate.open()
             await #expect(throws: CancellationError.self) { try await sending.value }
             #expect(service.all.isEmpty)
-            await screen.wait { screen.messages.last?.state == .failed(reason: "cancelled") }
+            await screen.wait { screen.messages.last?.state == .failed(reason: "It was cancelled.") }
             // The host takes a row away while it is prepared: it is not sent either.
             let other = Gate()
             screen.manager.configuration.preparations = [Deaf(gate: other)]
