@@ -34,6 +34,54 @@ enum MeasureCheck {
             }
         }
         window.close()
+        for strategy in ["values", "fits", "constraints"] { checkFlow(strategy) }
+    }
+
+    /// The same in a flow, whose rows are as high as their components were measured.
+    private static func checkFlow(_ strategy: String) {
+        var registry = MessageViewRegistry()
+        if strategy == "fits" { registry.register(FittingBubble.self, for: .content) }
+        if strategy == "constraints" { registry.register(ConstraintBubble.self, for: .content) }
+        let sample = SampleFlow(count: 0, registry: registry, settles: false)
+        sample.controller.submit(
+            .arrived(texts.enumerated().map { SampleFlow.message($0.offset, text: $0.element.text) }))
+        for scale in scales {
+            for width in [420.0, 900] {
+                sample.window.resize(CGSize(width: width, height: 700))
+                sample.controller.submit(.textScaled(scale))
+                Probe.wait {
+                    sample.controller.snapshot.textScale == scale
+                        && abs(sample.controller.snapshot.width - width) < 40
+                        && !sample.controller.state.awaitsViewMeasuring
+                }
+                var wrong: [String] = []
+                for (number, text) in texts.enumerated() {
+                    let id = MessageID(Int64(number))
+                    sample.controller.submit(.jumpRequested(id, .top, highlights: false))
+                    Probe.wait {
+                        sample.view.list.cell(for: id)?.view(for: .content)?.bounds.isEmpty == false
+                    }
+                    PlatformApplication.run(for: .milliseconds(4))
+                    if !fits(sample.view.list.cell(for: id), scale: scale) { wrong.append(text.name) }
+                }
+                Probe.report(
+                    "flow \(wrong.isEmpty ? "same" : "differs") \(strategy) width \(Int(width)) scale \(scale) "
+                        + wrong.joined(separator: ", "))
+            }
+        }
+        sample.close()
+    }
+
+    private static func fits(_ cell: MessageCell?, scale: Double) -> Bool {
+        guard let view = cell?.view(for: .content), let message = cell?.message else { return false }
+        let style = view.context.appearance.style
+        let drawn =
+            (view as? TextMessageView)?.drawnTextSize ?? (view as? FittingBubble)?.drawnTextSize
+            ?? (view as? ConstraintBubble)?.drawnTextSize ?? .zero
+        let spare = view.bounds.height - style.padding.vertical - drawn.height
+        let line = MessageText.style(of: message, style, scale: scale).lineHeight
+        return drawn.height > 0 && spare >= 0 && spare < line && view.context.textScale == scale
+            && drawn.width <= view.bounds.width - style.padding.horizontal + 1
     }
 
     private static func check(_ name: String, _ text: String, _ strategy: String, in host: PlatformView) {

@@ -6,7 +6,7 @@ import RivuletUI
 /// The tests and `rivulet-bench ui` start it under a display of their own.
 enum Probe {
     private static let usage =
-        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|leak|resize|accessible|look|direction|drag|fling [FRAMES]|start"
+        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|leak|resize|accessible|look|direction|drag|drive [COUNT] [broken]|fling [FRAMES]|start"
         + "|profile text|autolayout|unkept"
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -27,6 +27,7 @@ enum Probe {
         case "look": LookCheck.run()
         case "direction": DirectionCheck.run()
         case "drag": DragCheck.run()
+        case "drive": DriveCheck.run(Array(arguments.dropFirst()))
         case "start": StartBench.run()
         case "fling": FlingBench.run(frames: arguments.dropFirst().first.flatMap { Int($0) } ?? 600)
         case "profile":
@@ -57,6 +58,16 @@ enum Probe {
             PlatformApplication.run(for: .milliseconds(5))
         }
         return true
+    }
+
+    /// Waits until a frame was laid out and drawn, without which there is nothing to look at.
+    static func waitForFrame(of view: PlatformView) {
+        var count = 0
+        view.animate { _ in
+            count += 1
+            return count < 2
+        }
+        wait { count > 1 }
     }
 
     /// Lets everything that is under way come to rest.

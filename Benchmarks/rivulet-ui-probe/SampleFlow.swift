@@ -112,7 +112,40 @@ final class ConstraintBubble: MessageView {
     override class func createSizeStrategy(
         message: Message, fittingSize: CGSize
     ) -> (any MessageLayoutSizeStrategy)? {
-        MessageAutoLayoutSizeStrategy(context: ProbeContext.make(scale: 1))
+        MessageAutoLayoutSizeStrategy()
+    }
+}
+
+/// A bubble that says itself how large it wants to be.
+final class FittingBubble: MessageView {
+    private let label = PlatformTextView()
+
+    var drawnTextSize: CGSize { label.drawnTextSize }
+
+    override func refresh(with message: Message) {
+        if label.superview == nil { addSubview(label) }
+        label.show(
+            MessageText.text(of: message),
+            style: MessageText.style(of: message, context.appearance.style, scale: context.textScale))
+    }
+
+    private var padding: LayoutInsets { context.appearance.style.padding }
+
+    override func sizeThatFits(_ size: CGSize) -> CGSize {
+        let inner = label.sizeThatFits(CGSize(width: size.width - padding.horizontal, height: size.height))
+        return CGSize(width: inner.width + padding.horizontal, height: inner.height + padding.vertical)
+    }
+
+    override func layoutSubviews() {
+        label.frame = CGRect(
+            x: padding.leading, y: padding.top, width: max(0, bounds.width - padding.horizontal),
+            height: max(0, bounds.height - padding.vertical))
+    }
+
+    override class func createSizeStrategy(
+        message: Message, fittingSize: CGSize
+    ) -> (any MessageLayoutSizeStrategy)? {
+        MessageSizeThatFitsStrategy()
     }
 }
 

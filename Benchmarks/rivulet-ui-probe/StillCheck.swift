@@ -16,18 +16,7 @@ enum StillCheck {
         let first = list.visibleCells.first?.message?.id.rawValue ?? 0
         let last = list.visibleCells.last?.message?.id.rawValue ?? 0
         Probe.report("reading \(first) to \(last) of 400")
-        func check(_ name: String, _ events: [FlowEvent]) {
-            let before = list.renderedPixels()
-            let version = sample.controller.snapshot.version
-            for event in events { sample.controller.submit(event) }
-            Probe.wait { sample.controller.snapshot.version > version }
-            Probe.settle()
-            let after = list.renderedPixels()
-            let differing = zip(before, after).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
-            let isSame = !before.isEmpty && before.count == after.count && differing == 0
-            Probe.report(
-                "\(isSame ? "still" : "moved") \(name) (\(differing) of \(before.count) bytes differ)")
-        }
+        func check(_ name: String, _ events: [FlowEvent]) { Self.check(name, events, sample) }
         check("five messages arrive", [.arrived((400..<405).map { SampleFlow.message($0) })])
         let long = String(repeating: "It grew. ", count: 80)
         check(
@@ -41,7 +30,47 @@ enum StillCheck {
         check("a message further up is recalled", [.updated([recalled])])
         check("messages further up are deleted", [.deleted([MessageID(first - 20), MessageID(first - 21)])])
         check("an older page comes", [.loadRequested(.older)])
+        let known = sample.controller.snapshot.messages.map(\.id)
+        check(
+            "ten thousand messages arrive",
+            (0..<100).map { part in
+                .arrived((0..<100).map { SampleFlow.message(405 + part * 100 + $0) })
+            })
+        Probe.report("reader kept \(known.contains { sample.view.list.cell(for: $0) != nil })")
         sample.close()
+        runAtNewerEdge()
+    }
+
+    /// Pages come in below, to a reader who jumped back.
+    private static func runAtNewerEdge() {
+        let sample = SampleFlow(count: 2_000) {
+            $0.automaticHistory = false
+            $0.pageSize = 60
+        }
+        sample.controller.submit(.jumpRequested(MessageID(500), .center, highlights: false))
+        Probe.wait { sample.view.list.cell(for: MessageID(500)) != nil }
+        Probe.settle()
+        check("a newer page comes", [.loadRequested(.newer)], sample)
+        check("an older page comes to one who jumped", [.loadRequested(.older)], sample)
+        Probe.report("newest \(sample.controller.snapshot.messages.last?.id.rawValue ?? 0)")
+        sample.close()
+    }
+
+    private static func check(_ name: String, _ events: [FlowEvent], _ sample: SampleFlow) {
+        let list = sample.view.list
+
+        Probe.waitForFrame(of: list)
+        let before = list.renderedPixels()
+        let version = sample.controller.snapshot.version
+        for event in events { sample.controller.submit(event) }
+        Probe.wait { sample.controller.snapshot.version > version }
+        Probe.settle()
+        Probe.waitForFrame(of: list)
+        let after = list.renderedPixels()
+        let isSame = !before.isEmpty && before == after
+        let differing = isSame ? 0 : zip(before, after).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+        Probe.report(
+            "\(isSame ? "still" : "moved") \(name) (\(differing) of \(before.count) bytes differ)")
     }
 }
 

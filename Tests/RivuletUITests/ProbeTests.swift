@@ -22,6 +22,10 @@ import Testing
         #expect(wrong.isEmpty, "\(wrong.prefix(5).joined(separator: "\n"))")
         // 13 texts, 3 strategies, 5 widths, 3 text sizes.
         #expect(facts.filter { $0.hasPrefix("same") }.count == 585)
+        // The same in a flow: three kinds of strategies, two widths, three text sizes.
+        let flows = facts.filter { $0.hasPrefix("flow ") }
+        #expect(flows.count == 18)
+        #expect(flows.filter { !$0.hasPrefix("flow same") } == [])
         #expect(facts.contains("warnings 0"), "\(facts.suffix(6))")
     }
 
@@ -30,7 +34,9 @@ import Testing
         let facts = try await facts("still")
         let moved = facts.filter { $0.hasPrefix("moved") }
         #expect(moved.isEmpty, "\(moved.joined(separator: "\n"))")
-        #expect(facts.filter { $0.hasPrefix("still") }.count == 6)
+        #expect(facts.filter { $0.hasPrefix("still") }.count == 9)
+        #expect(facts.contains("reader kept true"))
+        #expect(facts.contains("newest 589"), "the newer page did not come")
         #expect(facts.contains("warnings 0"), "\(facts.suffix(6))")
     }
 

@@ -219,7 +219,8 @@ public final class MessageFlowView: PlatformView, FlowObserver {
     // MARK: events
 
     private func handle(_ event: MessageEvent, on cell: MessageCell) {
-        guard let reaction = event.reaction(after: eventDelegate) else { return toggleEmoji(event, on: cell) }
+        if let eventDelegate, eventDelegate.consume(event) { return }
+        guard let reaction = event.standardReaction else { return toggleEmoji(event, on: cell) }
         switch reaction {
         case .openMenu: openMenu(for: event, on: cell)
         case .openLink(let address): PlatformApplication.open(address)

@@ -107,6 +107,10 @@ public final class MessageListView: PlatformScrollView {
             glide?.start += distance
             glide?.goal += distance
             setContent(range: range, page: bounds.height, offset: contentOffset + distance, isShift: true)
+        case .bottom(let offset, isAnimated: false) where glide != nil:
+            // The rows were measured while the way down has begun: its goal is another now.
+            setContent(range: range, page: bounds.height, offset: contentOffset, isShift: false)
+            glide?.goal = offset
         case .bottom(let offset, let isAnimated), .target(let offset, let isAnimated):
             setContent(range: range, page: bounds.height, offset: contentOffset, isShift: false)
             scroll(to: offset, isAnimated: isAnimated && PlatformApplication.animates && !old.rows.isEmpty)
@@ -146,11 +150,25 @@ public final class MessageListView: PlatformScrollView {
         let type = registry.type(for: request.key.component, kind: request.message.content.kind)
         let fitting = CGSize(
             width: request.fittingSize.width, height: min(request.fittingSize.height, 4_000_000))
+        MessageViewContext.sized = sizingContext(of: request)
+        defer { MessageViewContext.sized = nil }
         guard let strategy = type.createSizeStrategy(message: request.message, fittingSize: fitting) else {
             return request.appearance.layout.minimumSize
         }
         let size = strategy.calculateSize(type, message: request.message, fittingSize: fitting)
         return LayoutSize(width: size.width, height: size.height)
+    }
+
+    /// What the view is told when it is shown, so that it is as large then.
+    private func sizingContext(of request: MeasureRequest) -> MessageViewContext {
+        var context = MessageViewContext()
+        context.appearance = request.appearance
+        context.textScale = request.key.textScale
+        context.direction = PlatformApplication.isRightToLeft ? .rightToLeft : .leftToRight
+        context.directory = directory
+        context.strings = strings
+        context.images = images
+        return context
     }
 
     // MARK: scrolling
@@ -330,7 +348,10 @@ public final class MessageListView: PlatformScrollView {
             cell.showsFocus = cell.isFocused
         }
         cell.onSelect = { [weak self] selecting in
-            for cell in self?.cells.values ?? [:].values where cell !== selecting { cell.clearSelection() }
+            guard let self else { return }
+            for cell in self.cells.values where cell !== selecting { cell.clearSelection() }
+            // The keys that copy are for what was selected, wherever the keyboard was.
+            if !self.containsFocus { self.focus() }
         }
         return cell
     }

@@ -48,6 +48,9 @@ public struct MessageViewContext {
 
     /// Makes the context of a lone message in the standard look.
     public init() {}
+
+    /// The context of the component that a flow is sizing now, by which a strategy without one of its own goes.
+    static var sized: MessageViewContext?
 }
 
 /// What all five components of a message have in common: the component, the message and its surroundings.

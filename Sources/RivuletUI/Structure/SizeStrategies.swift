@@ -16,10 +16,12 @@ public protocol MessageLayoutSizeStrategy {
 /// One view of each type is kept in a hidden window for measuring; it is refreshed with the message, its wrapping
 /// children are told how wide a line may be, and it is laid out in two passes.
 public struct MessageAutoLayoutSizeStrategy: MessageLayoutSizeStrategy {
-    private let context: MessageViewContext
+    private let context: MessageViewContext?
 
     /// Makes the strategy.
-    public init(context: MessageViewContext = MessageViewContext()) {
+    ///
+    /// - Parameter context: What the view is told besides its message; nil for what the flow that asks tells it.
+    public init(context: MessageViewContext? = nil) {
         self.context = context
     }
 
@@ -28,7 +30,7 @@ public struct MessageAutoLayoutSizeStrategy: MessageLayoutSizeStrategy {
         _ sizeViewType: MessageView.Type, message: Message, fittingSize: CGSize
     ) -> CGSize {
         let view = SizingViews.shared.view(of: sizeViewType)
-        view.prepare(context, message: message)
+        view.prepare(context ?? .sized ?? MessageViewContext(), message: message)
         view.refresh(with: message)
         return view.systemLayoutSizeFitting(fittingSize)
     }
@@ -36,10 +38,12 @@ public struct MessageAutoLayoutSizeStrategy: MessageLayoutSizeStrategy {
 
 /// The size that a view says to want.
 public struct MessageSizeThatFitsStrategy: MessageLayoutSizeStrategy {
-    private let context: MessageViewContext
+    private let context: MessageViewContext?
 
     /// Makes the strategy.
-    public init(context: MessageViewContext = MessageViewContext()) {
+    ///
+    /// - Parameter context: What the view is told besides its message; nil for what the flow that asks tells it.
+    public init(context: MessageViewContext? = nil) {
         self.context = context
     }
 
@@ -48,7 +52,7 @@ public struct MessageSizeThatFitsStrategy: MessageLayoutSizeStrategy {
         _ sizeViewType: MessageView.Type, message: Message, fittingSize: CGSize
     ) -> CGSize {
         let view = SizingViews.shared.view(of: sizeViewType)
-        view.prepare(context, message: message)
+        view.prepare(context ?? .sized ?? MessageViewContext(), message: message)
         view.refresh(with: message)
         let size = view.sizeThatFits(fittingSize)
         return CGSize(width: min(size.width, fittingSize.width), height: min(size.height, fittingSize.height))
@@ -76,11 +80,15 @@ public struct MessageCustomSizeStrategy: MessageLayoutSizeStrategy {
 ///
 /// Its work needs no view, so a flow performs it off the main thread; see ``MessageView/valueSizing(measurer:)``.
 public struct MessageTextSizeStrategy: MessageLayoutSizeStrategy {
-    private let context: MessageViewContext
+    private let context: MessageViewContext?
     private let measurer: PlatformTextMeasurer
 
     /// Makes the strategy.
-    public init(context: MessageViewContext = MessageViewContext(), measurer: PlatformTextMeasurer) {
+    ///
+    /// - Parameters:
+    ///   - context: What the view is told besides its message; nil for what the flow that asks tells it.
+    ///   - measurer: Measures the text.
+    public init(context: MessageViewContext? = nil, measurer: PlatformTextMeasurer) {
         self.context = context
         self.measurer = measurer
     }
@@ -89,6 +97,7 @@ public struct MessageTextSizeStrategy: MessageLayoutSizeStrategy {
     public func calculateSize(
         _ sizeViewType: MessageView.Type, message: Message, fittingSize: CGSize
     ) -> CGSize {
+        let context = context ?? .sized ?? MessageViewContext()
         let size = Self.size(
             of: MessageText.text(of: message, context.strings), message, style: context.appearance.style,
             scale: context.textScale, width: fittingSize.width, measurer: measurer)

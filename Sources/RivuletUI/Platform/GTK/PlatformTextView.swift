@@ -126,6 +126,8 @@ public final class PlatformTextView: PlatformView {
     }
 
     private var dragStart = CGPoint.zero
+    /// Whether the present press selected something by itself, which its end must leave alone.
+    private var isFresh = false
 
     private func beginSelection(at point: CGPoint) {
         dragStart = point
@@ -136,7 +138,8 @@ public final class PlatformTextView: PlatformView {
 
     /// A press on the selection that led nowhere ends it.
     private func endDrag(at offset: CGPoint) {
-        if anchor == nil, abs(offset.x) + abs(offset.y) <= 3 { clearSelection() }
+        defer { isFresh = false }
+        if !isFresh, anchor == nil, abs(offset.x) + abs(offset.y) <= 3 { clearSelection() }
     }
 
     /// Whether a point lies on what is selected.
@@ -153,6 +156,7 @@ public final class PlatformTextView: PlatformView {
     }
 
     private func selectWord(at point: CGPoint, whole: Bool) {
+        isFresh = true
         guard !whole else { return select(0..<text.utf8.count) }
         let position = text.utf8.index(text.utf8.startIndex, offsetBy: min(index(at: point), text.utf8.count))
         var start = position
