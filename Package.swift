@@ -276,7 +276,8 @@ let package = Package(
         .testTarget(
             name: "RivuletUITests",
             dependencies: [
-                "RivuletModel", "RivuletClient", "RivuletClientCore", "RivuletEngine", "RivuletFlow",
+                "GTKKit", "RivuletModel", "RivuletClient", "RivuletClientCore", "RivuletEngine",
+                "RivuletFlow",
                 "RivuletUI",
                 "RivuletStore",
                 "RivuletTestSupport",

@@ -6,7 +6,7 @@ import RivuletUI
 /// The tests and `rivulet-bench ui` start it under a display of their own.
 enum Probe {
     private static let usage =
-        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|leak|resize|accessible|look|direction|drag|drive [COUNT] [broken]|fling [FRAMES]|start"
+        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|leak|resize|accessible|look|direction|drag|drive [COUNT] [broken]|hostile|fling [FRAMES]|start"
         + "|profile text|autolayout|unkept"
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -28,6 +28,7 @@ enum Probe {
         case "direction": DirectionCheck.run()
         case "drag": DragCheck.run()
         case "drive": DriveCheck.run(Array(arguments.dropFirst()))
+        case "hostile": HostileCheck.run(only: arguments.dropFirst().first ?? "")
         case "start": StartBench.run()
         case "fling": FlingBench.run(frames: arguments.dropFirst().first.flatMap { Int($0) } ?? 600)
         case "profile":

@@ -79,9 +79,6 @@ package nonisolated final class TextEngine: Sendable {
 
 /// A Pango context with the settings that measuring and drawing share.
 nonisolated final class TextContext {
-    /// The most of a text that is shown, in UTF-8 bytes; what is beyond is not laid out.
-    static let byteCountMax = 64 * 1_024
-
     private let fontMap: UnsafeMutablePointer<PangoFontMap>?
     private let context: OpaquePointer?
     private let family: String
@@ -110,13 +107,11 @@ nonisolated final class TextContext {
         guard let layout = pango_layout_new(context) else {
             preconditionFailure("Pango made no layout")
         }
-        let bytes = text.utf8.prefix(Self.byteCountMax)
-        var shown = text
-        if bytes.endIndex != text.utf8.endIndex { shown = String(decoding: bytes, as: UTF8.self) }
-        pango_layout_set_text(layout, shown, Int32(shown.utf8.count))
+        let limits = TextLimits(text)
+        pango_layout_set_text(layout, text, Int32(clamping: limits.byteCount))
         let font = pango_font_description_new()
         pango_font_description_set_family(font, style.family ?? family)
-        pango_font_description_set_absolute_size(font, style.size * Double(PANGO_SCALE))
+        pango_font_description_set_absolute_size(font, Double(Self.units(style.size)))
         pango_font_description_set_weight(font, style.isBold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
         pango_layout_set_font_description(layout, font)
         pango_font_description_free(font)
@@ -129,14 +124,21 @@ nonisolated final class TextContext {
             pango_layout_set_height(layout, -Int32(clamping: max(1, lines)))
         }
         if style.alignment == .center { pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER) }
-        apply(spans, style: style, to: layout)
+        apply(spans, style: style, cuts: limits.cuts, to: layout)
         return layout
     }
 
-    private func apply(_ spans: [TextSpan], style: TextStyle, to layout: OpaquePointer) {
+    /// The most points that the height of type can have; Pango counts in 1,024ths of a point.
+    private static let sizeMax = 2_000.0
+
+    private static func units(_ points: Double) -> Int32 {
+        Int32(points: max(0, min(sizeMax, points)) * Double(PANGO_SCALE), max: 2e9)
+    }
+
+    private func apply(_ spans: [TextSpan], style: TextStyle, cuts: [Int], to layout: OpaquePointer) {
         let attributes = pango_attr_list_new()
         pango_attr_list_insert(
-            attributes, pango_attr_line_height_new_absolute(Int32(style.lineHeight * Double(PANGO_SCALE))))
+            attributes, pango_attr_line_height_new_absolute(Self.units(style.lineHeight)))
         func add(_ attribute: UnsafeMutablePointer<PangoAttribute>?, _ range: Range<Int>) {
             attribute?.pointee.start_index = guint(clamping: range.lowerBound)
             attribute?.pointee.end_index = guint(clamping: range.upperBound)
@@ -146,6 +148,8 @@ nonisolated final class TextContext {
             func part(_ value: Double) -> guint16 { guint16(max(0, min(1, value)) * 65_535) }
             add(pango_attr_foreground_new(part(color.red), part(color.green), part(color.blue)), range)
         }
+        // An attribute that says what holds anyway: where it begins and ends, Pango begins another piece.
+        for (start, end) in zip([0] + cuts, cuts) { add(pango_attr_fallback_new(1), start..<end) }
         for span in spans {
             switch span.look {
             case .bold: add(pango_attr_weight_new(PANGO_WEIGHT_BOLD), span.range)

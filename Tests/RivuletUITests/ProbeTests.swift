@@ -48,6 +48,18 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `whatever a hostile peer writes is shown without a warning, and so are views of nonsensical size`()
+        async throws
+    {
+        let facts = try await facts("hostile")
+        #expect(facts.filter { $0.hasPrefix("lost") || $0.hasSuffix("lost") } == [])
+        #expect(facts.filter { $0.hasPrefix("shown") }.count == 46)
+        #expect(facts.contains("odd sizes shown"))
+        #expect(facts.contains("reshaped shown"))
+        #expect(facts.contains("warnings 0"), "\(facts.suffix(6))")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `flings, jumps, resizes and another theme make GTK warn of nothing`() async throws {
         let facts = try await facts("resize")
         #expect(facts.contains("jumped true"), "\(facts.suffix(6))")

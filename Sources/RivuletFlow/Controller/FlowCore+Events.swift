@@ -56,7 +56,10 @@ extension FlowCore {
             viewport.height = size.height
             markDirty(.resize)
         case .textScaled(let scale):
-            guard scale.isFinite, scale > 0, scale != environment.textScale else { return }
+            guard scale.isFinite, scale > 0 else { return }
+            // What a desktop says by mistake must not make sizes that no number holds.
+            let scale = min(max(scale, 0.1), 20)
+            guard scale != environment.textScale else { return }
             environment.textScale = scale
             markDirty(.restyle)
         case .directionChanged(let direction):

@@ -40,15 +40,40 @@ public nonisolated enum MessageText {
     {
         var spans = links(in: text).map { PlatformTextSpan($0, .link(link)) }
         if case .text(let content) = message.content {
-            for one in content.mentions where !one.name.isEmpty {
-                guard let range = text.firstRange(of: "@" + one.name) else { continue }
-                let start = text.utf8.distance(from: text.startIndex, to: range.lowerBound)
-                let end = text.utf8.distance(from: text.startIndex, to: range.upperBound)
-                spans.append(PlatformTextSpan(start..<end, .bold))
-                if let mention { spans.append(PlatformTextSpan(start..<end, .colored(mention))) }
+            for stretch in mentions(of: content, in: text) {
+                spans.append(PlatformTextSpan(stretch, .bold))
+                if let mention { spans.append(PlatformTextSpan(stretch, .colored(mention))) }
             }
         }
         return spans
+    }
+
+    /// How many different names and how many addresses of one message are looked for.
+    ///
+    /// A peer can write thousands, and each costs a search, and a stretch of its own to lay out.
+    static let spanCountMax = 128
+
+    /// The stretches of bytes at which somebody is named, the first one of each name.
+    private static func mentions(of content: TextContent, in text: String) -> [Range<Int>] {
+        let bytes = Array(text.utf8)
+        var names: Set<String> = []
+        var found: [Range<Int>] = []
+        for one in content.mentions {
+            guard names.count < spanCountMax else { break }
+            guard !one.name.isEmpty, names.insert(one.name).inserted else { continue }
+            let wanted = Array(("@" + one.name).utf8)
+            if let stretch = first(wanted, in: bytes) { found.append(stretch) }
+        }
+        return found
+    }
+
+    private static func first(_ wanted: [UInt8], in bytes: [UInt8]) -> Range<Int>? {
+        guard wanted.count <= bytes.count else { return nil }
+        for start in 0...(bytes.count - wanted.count)
+        where bytes[start] == wanted[0] && bytes[start..<(start + wanted.count)].elementsEqual(wanted) {
+            return start..<(start + wanted.count)
+        }
+        return nil
     }
 
     /// The stretches of bytes that are addresses of web pages.
@@ -57,7 +82,7 @@ public nonisolated enum MessageText {
         guard bytes.count >= 8 else { return [] }
         var found: [Range<Int>] = []
         var position = 0
-        while position < bytes.count {
+        while position < bytes.count, found.count < spanCountMax {
             guard bytes[position] == UInt8(ascii: "h"), let length = schemeLength(bytes[position...]) else {
                 position += 1
                 continue
