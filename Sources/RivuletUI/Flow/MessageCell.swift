@@ -36,6 +36,8 @@ public final class MessageCell: PlatformView {
     var remark: String? { didSet { if remark != oldValue { setNeedsDisplay() } } }
     /// Hears that a selection began in a component.
     var onSelect: ((MessageCell) -> Void)?
+    /// Hears that the pointer let go after something was selected.
+    var onSelectionEnd: (() -> Void)?
 
     /// Makes an empty cell.
     public init() {
@@ -100,10 +102,11 @@ public final class MessageCell: PlatformView {
         views[component] = view
         addSubview(view)
         if let text = view as? TextMessageView {
-            text.onSelect { [weak self] in
-                guard let self else { return }
-                self.onSelect?(self)
-            }
+            text.onSelect(
+                began: { [weak self] in
+                    guard let self else { return }
+                    self.onSelect?(self)
+                }, ended: { [weak self] in self?.onSelectionEnd?() })
         }
         return view
     }

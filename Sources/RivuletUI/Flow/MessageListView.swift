@@ -350,8 +350,11 @@ public final class MessageListView: PlatformScrollView {
         cell.onSelect = { [weak self] selecting in
             guard let self else { return }
             for cell in self.cells.values where cell !== selecting { cell.clearSelection() }
-            // The keys that copy are for what was selected, wherever the keyboard was.
-            if !self.containsFocus { self.focus() }
+        }
+        // The keys that copy are for what was selected, wherever the keyboard was; during the drag it would end it.
+        cell.onSelectionEnd = { [weak self] in
+            guard let self, !self.containsFocus else { return }
+            self.focus()
         }
         return cell
     }

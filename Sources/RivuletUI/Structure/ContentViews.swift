@@ -17,8 +17,11 @@ public final class TextMessageView: MessageView {
     /// The size of the text as it is drawn, padding left out.
     public var drawnTextSize: CGSize { label.drawnTextSize }
 
-    /// Hears that a selection began here.
-    func onSelect(_ action: @escaping () -> Void) { label.onSelect = action }
+    /// Hears that a selection began here, and that the pointer let go of it.
+    func onSelect(began: @escaping () -> Void, ended: @escaping () -> Void) {
+        label.onSelect = began
+        label.onSelectionEnd = ended
+    }
 
     private var isLargeEmoji: Bool {
         guard case .text(let content)? = message?.content else { return false }
@@ -147,6 +150,7 @@ public final class TextMessageView: MessageView {
     ///
     /// A drag that begins on letters which are not selected selects them.
     public override func dragContent(at point: CGPoint) -> PlatformDragContent? {
+        guard !label.isSelecting else { return nil }
         let inside = CGPoint(x: point.x - label.frame.minX, y: point.y - label.frame.minY)
         if label.isSelected(at: inside) { return .text(label.selectedText) }
         return label.bounds.contains(inside) ? nil : .text(label.text)

@@ -14,6 +14,9 @@ public final class PlatformTextView: PlatformView {
     /// Hears that a selection began here, so that another one can end.
     public var onSelect: (() -> Void)?
 
+    /// Hears that the pointer let go after something was selected.
+    public var onSelectionEnd: (() -> Void)?
+
     private var style = PlatformTextStyle()
     private var spans: [PlatformTextSpan] = []
     /// The layouts for the last two widths: constraints ask for the widest while another one is shown.
@@ -136,10 +139,15 @@ public final class PlatformTextView: PlatformView {
         if anchor != nil { clearSelection() }
     }
 
-    /// A press on the selection that led nowhere ends it.
+    /// A press on the selection that led nowhere ends it; a drag selects up to where it ended.
     private func endDrag(at offset: CGPoint) {
-        defer { isFresh = false }
+        defer {
+            isFresh = false
+            anchor = nil
+        }
+        if !isFresh { extendSelection(by: offset) }
         if !isFresh, anchor == nil, abs(offset.x) + abs(offset.y) <= 3 { clearSelection() }
+        if !selectedText.isEmpty { onSelectionEnd?() }
     }
 
     /// Whether a point lies on what is selected.
@@ -148,6 +156,9 @@ public final class PlatformTextView: PlatformView {
         let inside = CGPoint(x: point.x - padding.width, y: point.y - padding.height)
         return shownLayout().rects(of: selection).contains { $0.contains(inside) }
     }
+
+    /// Whether the present drag selects, so that it does not take along what it has selected so far.
+    var isSelecting: Bool { anchor != nil }
 
     private func extendSelection(by offset: CGPoint) {
         guard let anchor, abs(offset.x) + abs(offset.y) > 3 else { return }
