@@ -4,8 +4,9 @@ import RivuletModel
 import RivuletUI
 import Synchronization
 
-/// A whole session over an engine in memory, driven from outside: keys and pointer by the display, wishes by lines of
-/// input. Everything that happens is told, a line each; `ok` ends the answer to a wish.
+/// A whole session over an engine in memory, driven from outside.
+///
+/// Keys and pointer come by the display, wishes as lines of input. Everything that happens is told, a line each; `ok` ends the answer to a wish.
 ///
 /// The arguments are the number of messages, and `broken` when no page can be had at first.
 final class DriveCheck: MessageFlowViewDelegate, MessageEventDelegate, MessageDirectory, DataManagerDelegate {

@@ -61,7 +61,7 @@ enum MeasureCheck {
                     // Rows that are being measured have another height for a moment.
                     let isRight = Probe.wait { fits(sample.view.list.cell(for: id), scale: scale) }
                     guard isRight else {
-                        wrong.append(text.name)
+                        wrong.append(text.name + ": " + describe(sample.view.list.cell(for: id)))
                         break
                     }
                 }
@@ -71,6 +71,13 @@ enum MeasureCheck {
             }
         }
         sample.close()
+    }
+
+    private static func describe(_ cell: MessageCell?) -> String {
+        guard let cell, let view = cell.view(for: .content) else { return "out of view" }
+        let drawn = (view as? TextMessageView)?.drawnTextSize ?? .zero
+        return
+            "cell \(cell.frame), content \(view.frame) \(view.bounds.size), text \(drawn), scale \(view.context.textScale)"
     }
 
     private static func fits(_ cell: MessageCell?, scale: Double) -> Bool {

@@ -65,6 +65,8 @@ public final class MessageListView: PlatformScrollView {
     private var reportedSize = CGSize.zero
     /// The way of a scroll animation under way; nil when there is none.
     private var glide: (start: Double, goal: Double)?
+    /// The row at which a scroll animation ends, and how far under its top.
+    private var goalRow: (id: FlowRow.ID, distance: Double)?
     private var glideNumber = 0
     private var isMeasuring = false
 
@@ -105,7 +107,7 @@ public final class MessageListView: PlatformScrollView {
         case .keep(let distance):
             // An animation goes on to its goal, which moved with the rows.
             glide?.start += distance
-            glide?.goal += distance
+            glide?.goal = goalOfGlide(movedBy: distance)
             setContent(range: range, page: bounds.height, offset: contentOffset + distance, isShift: true)
         case .bottom(let offset, isAnimated: false) where glide != nil:
             // The rows were measured while the way down has begun: its goal is another now.
@@ -114,8 +116,27 @@ public final class MessageListView: PlatformScrollView {
         case .bottom(let offset, let isAnimated), .target(let offset, let isAnimated):
             setContent(range: range, page: bounds.height, offset: contentOffset, isShift: false)
             scroll(to: offset, isAnimated: isAnimated && PlatformApplication.animates && !old.rows.isEmpty)
+            noteGoal(of: update)
         }
         if let highlight = update.highlight { self.highlight(highlight) }
+    }
+
+    /// Notes the row to which an animation leads: rows on the way may turn out to have another height.
+    private func noteGoal(of update: FlowUpdate) {
+        goalRow = nil
+        guard let goal = glide?.goal else { return }
+        let wanted = update.highlight.map { FlowRow.ID.message($0) }
+        let index =
+            snapshot.rows.firstIndex { $0.id == wanted }
+            ?? snapshot.visibleRows(from: max(goal, snapshot.leadingSpace), height: 1).first
+        goalRow = index.map { (snapshot.rows[$0].id, goal - snapshot.offset(ofRow: $0)) }
+    }
+
+    private func goalOfGlide(movedBy distance: Double) -> Double {
+        guard let goalRow, let index = snapshot.rows.firstIndex(where: { $0.id == goalRow.id }) else {
+            return (glide?.goal ?? 0) + distance
+        }
+        return snapshot.offset(ofRow: index) + goalRow.distance
     }
 
     /// Shows what is around the rows.
