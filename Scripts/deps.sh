@@ -14,6 +14,7 @@ packages=(
     libedit-dev     # line editing in `rivulet chat`
     libgtk-4-dev    # the window of `rivulet-chat`
     libgtk-4-bin    # gtk4-broadwayd, which shows the window in a browser where there is no display
+    libgtk-4-media-gstreamer gstreamer1.0-plugins-base gstreamer1.0-plugins-good # voice messages are played with them
     fonts-cantarell fonts-noto-cjk fonts-noto-color-emoji # what a desktop has and a bare server does not
     xvfb xauth dbus-x11 at-spi2-core # a display and a session of the tests' own
     python3-gi gir1.2-atspi-2.0 # tests look at the window as assistive technology does

@@ -6,7 +6,7 @@ import RivuletUI
 /// The tests and `rivulet-bench ui` start it under a display of their own.
 enum Probe {
     private static let usage =
-        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|leak|resize|accessible|look|direction|drag|drive [COUNT] [broken]|hostile|fling [FRAMES]|start"
+        "Usage: rivulet-ui-probe measure|still|reopen [COUNT]|leak|resize|accessible|cards|sound|look|direction|drag|drive [COUNT] [broken]|hostile|fling [FRAMES]|start"
         + "|profile text|autolayout|unkept"
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -24,6 +24,8 @@ enum Probe {
         case "leak": ReopenCheck.leak()
         case "accessible": AccessibleCheck.run()
         case "resize": ResizeCheck.run()
+        case "cards": CardCheck.run()
+        case "sound": SoundCheck.run()
         case "look": LookCheck.run()
         case "direction": DirectionCheck.run()
         case "drag": DragCheck.run()

@@ -10,6 +10,9 @@
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *message);
 
+// A file in memory that has no name, closed when a program is started (1 is MFD_CLOEXEC).
+static inline int rivulet_memory_file(void) { return (int)syscall(SYS_memfd_create, "rivulet-sound", 1u); }
+
 // Casts that are function-like macros, which Swift does not import.
 static inline GObject *rivulet_object(void *pointer) { return G_OBJECT(pointer); }
 

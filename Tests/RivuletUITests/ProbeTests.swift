@@ -30,6 +30,41 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func
+        `files, places, pages, cards, records, calls and voices have the room they are drawn in, whatever they say`()
+        async throws
+    {
+        let facts = try await facts("cards")
+        let wrong = facts.filter { $0.hasPrefix("differs") }
+        #expect(wrong.isEmpty, "\(wrong.prefix(5).joined(separator: "\n"))")
+        // 66 contents, 5 widths, 3 text sizes, 2 languages.
+        #expect(facts.filter { $0.hasPrefix("same") }.count == 1_980)
+        #expect(facts.contains("warnings 0"), "\(facts.suffix(6))")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a voice message is played by its menu, or says that it cannot be`() async throws {
+        let facts = try await facts("sound")
+        for address in ["tone", "garbage", "nothing"] {
+            #expect(facts.contains("\(address) offers play"), "\(facts)")
+            #expect(facts.contains("\(address) active true"))
+            #expect(
+                facts.contains {
+                    $0.hasPrefix("\(address) label ") && $0.contains("Voice message, 1 second,")
+                })
+            #expect(facts.contains { $0.hasPrefix("\(address) over true") }, "\(facts)")
+        }
+        for address in ["garbage", "nothing"] {
+            #expect(facts.contains { $0.hasPrefix("\(address) over") && $0.hasSuffix("then failed") })
+            #expect(
+                facts.contains {
+                    $0.hasPrefix("\(address) says") && $0.contains("This sound cannot be played here")
+                }, "\(facts)")
+        }
+        #expect(facts.contains("warnings 0"), "\(facts.suffix(6))")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `no pixel moves under a reader who has scrolled up`() async throws {
         let facts = try await facts("still")
         let moved = facts.filter { $0.hasPrefix("moved") }

@@ -59,7 +59,7 @@ public protocol MessageEventDelegate: AnyObject {
 public enum MessageReaction: Hashable, Sendable {
     /// Show the menu of the component.
     case openMenu
-    /// Show the picture or file.
+    /// Show the picture, file, place, card or record, or play the sound.
     case openContent
     /// Open the link.
     case openLink(String)
@@ -81,8 +81,19 @@ extension MessageEvent {
         case (.tap, .avatar): .showSender
         case (.tap, .accessory): message.state.isFailed ? .resend : nil
         case (.tap, .content):
-            if case .image = message.content { .openContent } else { nil }
+            Self.reaction(toTapOn: message.content)
         default: nil
+        }
+    }
+
+    /// Contents that stand for something else are opened; a page on the web by its address.
+    private static func reaction(toTapOn content: MessageContent) -> MessageReaction? {
+        switch content {
+        case .image, .video, .audio, .file, .location, .card, .merged: return .openContent
+        case .link(let page):
+            let scheme = page.url.prefix { $0 != ":" }.lowercased()
+            return scheme == "https" || scheme == "http" ? .openLink(page.url) : nil
+        default: return nil
         }
     }
 

@@ -20,6 +20,8 @@ public struct MessageMenuItem: Hashable, Sendable, Identifiable {
         public static let forward = ID(rawValue: "forward")
         /// Sends a failed message again.
         public static let resend = ID(rawValue: "resend")
+        /// Plays a voice message, or stops it.
+        public static let play = ID(rawValue: "play")
         /// Withdraws one's own message for everybody.
         public static let revoke = ID(rawValue: "revoke")
         /// Removes the message from this device.

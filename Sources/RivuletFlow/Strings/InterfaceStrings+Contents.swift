@@ -62,6 +62,7 @@ extension InterfaceStrings {
         case .resend: self[.resend]
         case .revoke: self[.revoke]
         case .delete: self[.delete]
+        case .play: self[.play]
         default: item.rawValue
         }
     }

@@ -128,6 +128,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         running = nil
         seeing?.cancel()
         seeing = nil
+        list.player.stop()
     }
 
     isolated deinit {
@@ -223,6 +224,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         guard let reaction = event.standardReaction else { return toggleEmoji(event, on: cell) }
         switch reaction {
         case .openMenu: openMenu(for: event, on: cell)
+        case .openContent where canPlay(event.message): list.player.toggle(event.message)
         case .openLink(let address): PlatformApplication.open(address)
         case .resend where manager != nil: perform(.resend, on: event.message)
         case .reply where manager != nil: perform(.reply, on: event.message)
@@ -243,8 +245,16 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         -> [MessageMenuItem]
     {
         let performs = cell.view(for: .content)?.canPerformMenuAction ?? false
-        return (menu ?? controller.configuration.menu).items(
+        let items = (menu ?? controller.configuration.menu).items(
             for: message, component: component, componentPerforms: performs, strings: strings)
+        guard performs, canPlay(message) else { return items }
+        let title = strings[list.player.isActive(message.id) ? .pause : .play]
+        return [MessageMenuItem(id: .play, title: title)] + items
+    }
+
+    private func canPlay(_ message: Message) -> Bool {
+        guard list.sounds != nil, case .audio = message.content else { return false }
+        return true
     }
 
     private func openMenu(for event: MessageEvent, on cell: MessageCell) {
@@ -284,6 +294,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         if item.id == .copy {
             copyToClipboard(selected.isEmpty ? MessageText.text(of: message, strings) : selected)
         }
+        if item.id == .play { return list.player.toggle(message) }
         if manager != nil, Self.ownItems.contains(item.id) {
             perform(item.id, on: message)
         } else {

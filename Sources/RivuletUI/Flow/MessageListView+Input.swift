@@ -75,6 +75,14 @@ extension MessageListView {
 
     // MARK: keys
 
+    /// The voice message whose row has the keyboard; nil for none, and where sounds are not played.
+    private var focusedSound: Message? {
+        guard sounds != nil, let message = visibleCells.first(where: \.isFocused)?.message,
+            case .audio = message.content
+        else { return nil }
+        return message
+    }
+
     private func handle(_ key: PlatformKey) -> Bool {
         switch key.name {
         case .up: return moveFocus(by: -1)
@@ -83,6 +91,8 @@ extension MessageListView {
             guard let id = visibleCells.first(where: \.isFocused)?.message?.id else { return false }
             onToggle?(id)
         case .escape where selection.isActive: onLeaveSelection?()
+        case .enter where focusedSound != nil, .space where focusedSound != nil:
+            focusedSound.map { player.toggle($0) }
         case .pageUp: scroll(by: -bounds.height * 0.9)
         case .pageDown, .space: scroll(by: bounds.height * 0.9)
         case .home: scroll(by: -contentOffset - 1_000_000)

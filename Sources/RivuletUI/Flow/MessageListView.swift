@@ -16,6 +16,10 @@ public final class MessageListView: PlatformScrollView {
     public weak var directory: (any MessageDirectory)?
     /// Where pictures come from.
     public weak var images: (any MessageImageLoader)?
+    /// Where sounds come from; without it, voice messages are shown and not played.
+    public weak var sounds: (any MessageSoundLoader)? { didSet { player.loader = sounds } }
+    /// Plays voice messages.
+    public let player = SoundPlayer()
     /// Writes the times of labels.
     public var timeStyle = TimeLabelStyle()
     /// Hears of gestures and keys on rows; see ``MessageFlowView``.
@@ -82,6 +86,7 @@ public final class MessageListView: PlatformScrollView {
         accessibilityLabel = strings[.messages]
         addSubview(olderEdge)
         addSubview(newerEdge)
+        player.onChange = { [weak self] id in self?.soundChanged(id) }
         listen()
     }
 
@@ -331,6 +336,7 @@ public final class MessageListView: PlatformScrollView {
                 context.direction = PlatformApplication.isRightToLeft ? .rightToLeft : .leftToRight
                 context.directory = directory
                 context.strings = strings
+                context.player = player
                 context.images = images
                 return context
             }
@@ -345,6 +351,14 @@ public final class MessageListView: PlatformScrollView {
         cell.frame = frame
         cell.layoutVersion = snapshot.version
         if cell.isHidden { cell.isHidden = false }
+    }
+
+    /// Shows how far the sound of a message is.
+    private func soundChanged(_ id: MessageID) {
+        guard let cell = cells[id], let message = cell.message else { return }
+        cell.view(for: .content)?.setNeedsDisplay()
+        cell.accessibilityLabel = label(for: message)
+        offerActions(of: message, on: cell)
     }
 
     private func offerActions(of message: Message, on cell: MessageCell) {
@@ -461,11 +475,15 @@ public final class MessageListView: PlatformScrollView {
             case .read(let count): count > 1 ? strings[.readBy, count: count] : strings[.wasRead]
             case .failed(let reason): reason.isEmpty ? strings[.notSent] : strings[.notSentBecause, reason]
             }
+        let isFailedSound = player.status(of: message.id) == .failed
+        let sound = isFailedSound ? strings[.soundFailed] : ""
         let isBurning = message.burnSeconds != nil && message.content != .erased
         let burning = isBurning ? strings[.burnsAfterReading] : ""
         let choice = mark(of: message.id).map { strings[$0 ? .selected : .notSelected] } ?? ""
-        return [sender, MessageText.text(of: message, strings), clock(message), state, burning, choice]
-            .filter { !$0.isEmpty }.joined(separator: strings[.separator])
+        return [
+            sender, MessageText.label(of: message, strings), sound, clock(message), state, burning, choice,
+        ]
+        .filter { !$0.isEmpty }.joined(separator: strings[.separator])
     }
 
     // MARK: selecting, and times

@@ -94,6 +94,43 @@ public nonisolated struct PlatformIcon: Hashable, Sendable {
     /// A paper clip, seen as a plus in a circle: attach.
     public static let attach = PlatformIcon(
         [[8, 4.8, 8, 11.2], [4.8, 8, 11.2, 8]], circles: [Circle(8, 8, 6)])
+    /// A triangle: play.
+    public static let play = PlatformIcon([[5, 3, 13, 8, 5, 13]], fills: true)
+    /// A sheet of paper with a folded corner.
+    public static let sheet = PlatformIcon([
+        [9.5, 1.8, 3.4, 1.8, 3.4, 14.2, 12.6, 14.2, 12.6, 5, 9.5, 1.8], [9.5, 1.8, 9.5, 5, 12.6, 5],
+    ])
+    /// A pin on a map.
+    public static let pin = PlatformIcon(
+        [[3.6, 8.2, 8, 14.6, 12.4, 8.2]],
+        circles: [Circle(8, 6.2, 4.8, from: .pi * 0.86, to: .pi * 2.14), Circle(8, 6.2, 1.6)])
+    /// Two rings of a chain.
+    public static let chain = PlatformIcon(
+        [
+            [5.6, 8, 10.4, 8], [6.4, 5, 4.6, 5], [6.4, 11, 4.6, 11], [9.6, 5, 11.4, 5], [9.6, 11, 11.4, 11],
+        ],
+        circles: [
+            Circle(4.6, 8, 3, from: .pi / 2, to: .pi * 1.5), Circle(11.4, 8, 3, from: -.pi / 2, to: .pi / 2),
+        ])
+    /// Lines of a conversation.
+    public static let lines = PlatformIcon(
+        [
+            [2, 2.6, 14, 2.6, 14, 11.6, 7.4, 11.6, 4.4, 14.4, 4.4, 11.6, 2, 11.6, 2, 2.6],
+            [4.8, 5.8, 11.2, 5.8], [4.8, 8.6, 9.2, 8.6],
+        ], isDirectional: true)
+    /// The receiver of a telephone.
+    public static let receiver = PlatformIcon([
+        [
+            3.2, 1.8, 5.6, 1.8, 7, 5.2, 5.2, 6.8, 6.4, 8.8, 9.2, 10.8, 10.8, 9, 14.2, 10.4, 14.2, 12.8, 12.8,
+            14.2,
+            9.4, 13.4, 5.2, 10.4, 2.4, 6.2, 1.8, 3.2, 3.2, 1.8,
+        ]
+    ])
+    /// A camera for films.
+    public static let camera = PlatformIcon(
+        [
+            [1.6, 4, 10.2, 4, 10.2, 12, 1.6, 12, 1.6, 4], [10.2, 7.2, 14.4, 4.8, 14.4, 11.2, 10.2, 8.8],
+        ], isDirectional: true)
     /// A picture.
     public static let picture = PlatformIcon(
         [[2, 3, 14, 3, 14, 13, 2, 13, 2, 3], [2, 11.4, 6, 7.4, 9.4, 11, 11.2, 9.4, 14, 12]],

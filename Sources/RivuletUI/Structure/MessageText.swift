@@ -11,6 +11,16 @@ public nonisolated enum MessageText {
         strings.text(of: message)
     }
 
+    /// What assistive technology says of the content.
+    public static func label(of message: Message, _ strings: InterfaceStrings) -> String {
+        if case .audio(let sound) = message.content {
+            return strings[.voiceLabel, count: max(0, sound.durationSeconds)]
+        }
+        guard let face = CardFace.of(message, strings) else { return text(of: message, strings) }
+        return [CardFace.line(strings.summary(of: message.content), else: ""), face.detail]
+            .filter { !$0.isEmpty }.joined(separator: strings[.separator])
+    }
+
     /// How the text is set, with the reader's text size in it.
     public static func style(of message: Message, _ style: ComponentStyle, scale: Double) -> PlatformTextStyle
     {

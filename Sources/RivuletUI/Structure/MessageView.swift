@@ -45,6 +45,8 @@ public struct MessageViewContext {
     public weak var directory: (any MessageDirectory)?
     /// Where pictures come from.
     public weak var images: (any MessageImageLoader)?
+    /// Plays voice messages; nil where nothing is played.
+    public weak var player: SoundPlayer?
 
     /// Makes the context of a lone message in the standard look.
     public init() {}

@@ -22,6 +22,10 @@ public struct MessageViewRegistry {
         register(ReactionsMessageView.self, for: .footer)
         register(ImageMessageView.self, for: .content, kind: .image)
         register(ImageMessageView.self, for: .content, kind: .video)
+        register(AudioMessageView.self, for: .content, kind: .audio)
+        for kind in [MessageKind.file, .location, .link, .card, .merged, .call, .groupCall] {
+            register(CardMessageView.self, for: .content, kind: kind)
+        }
         for kind in [MessageKind.notice, .revoked, .erased, .groupNotification, .refusal] {
             register(NoticeMessageView.self, for: .content, kind: kind)
         }
