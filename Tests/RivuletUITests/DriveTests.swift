@@ -245,6 +245,8 @@ import Testing
         try await ask("jump 12")
         try await wait(["following": "false", "jump": "true"])
         try await waitForPlace(of: 12)
+        // It stands where it will stay, and the highlight has not begun to fade.
+        try await ask("settle")
         try await ask("mark")
         let end = ContinuousClock.now.advanced(by: .seconds(10))
         var isOther = false
