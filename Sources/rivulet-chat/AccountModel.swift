@@ -17,6 +17,7 @@ final class AccountModel {
     let account: ChatAccount
     let contacts: Contacts
     let images: ImageStore
+    let sounds = SoundStore()
     let live: LiveSigns
     let rooms: RoomDesk
     let engines: SessionEngines

@@ -34,6 +34,7 @@ final class ConversationView: PlatformView, MessageFlowViewDelegate {
         mirrorsRightToLeft = true
         flow.list.directory = contacts
         flow.list.images = model.account.images
+        flow.list.sounds = model.account.sounds
         flow.list.timeStyle = model.account.timeStyle
         flow.delegate = self
         for view in [header, flow, composer, selection, findBar] as [PlatformView] { addSubview(view) }

@@ -144,6 +144,8 @@ nonisolated enum DemoPast {
                         .text("I can take two people by car if anyone misses it."), uuid: "hike-car",
                         reference: "hike-bus"), at: minutes(3)))
             operations.append(.deliver(uuids: ["hike-car"]))
+            let voice = AudioContent(url: SampleSound.scheme + "6", durationSeconds: 6)
+            add(incoming(hikers, 5, try encoded(.audio(voice), uuid: "hike-voice"), at: minutes(4)))
             _ = try await account.store.apply(operations)
             _ = try await account.store.apply([.markRead(hikers, upTo: nil)])
             operations = []

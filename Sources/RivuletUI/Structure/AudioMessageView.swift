@@ -182,7 +182,7 @@ nonisolated enum AudioMeasures {
         }
         var loudness = 0.5
         return (0..<barCountMax).map { _ in
-            loudness = min(1, max(0.05, loudness + (next() - 0.5) * 0.7))
+            loudness = min(1, max(0.3, loudness + (next() - 0.5) * 0.7))
             return min(1, loudness * (0.4 + 0.6 * next()))
         }
     }
