@@ -34,7 +34,7 @@ public struct Theme: Hashable, Sendable {
     public static let light = Theme(
         window: PlatformColor(0xFAFAFB), sidebar: PlatformColor(0xF0F0F2), text: PlatformColor(0x1D1D20),
         dimText: PlatformColor(0x5E5C64), incomingBubble: PlatformColor(0xFFFFFF),
-        hairline: PlatformColor(0, alpha: 0.08), outgoingBubble: PlatformColor(0x1A64D2),
+        hairline: PlatformColor(0, alpha: 0.06), outgoingBubble: PlatformColor(0x1A64D2),
         outgoingText: PlatformColor(0xFFFFFF), accent: PlatformColor(0x1A64D2),
         failure: PlatformColor(0xC01C28),
         badge: PlatformColor(0xC01C28), fill: PlatformColor(0, alpha: 0.07), isDark: false)
@@ -43,7 +43,7 @@ public struct Theme: Hashable, Sendable {
     public static let dark = Theme(
         window: PlatformColor(0x1D1D20), sidebar: PlatformColor(0x28282C), text: PlatformColor(0xFFFFFF),
         dimText: PlatformColor(0xB4B3BA), incomingBubble: PlatformColor(0x313136),
-        hairline: PlatformColor(0xFFFFFF, alpha: 0.06), outgoingBubble: PlatformColor(0x2B5FA8),
+        hairline: PlatformColor(0xFFFFFF, alpha: 0.05), outgoingBubble: PlatformColor(0x2B5FA8),
         outgoingText: PlatformColor(0xFFFFFF), accent: PlatformColor(0x78AEED),
         failure: PlatformColor(0xFF8A80),
         badge: PlatformColor(0xC01C28), fill: PlatformColor(0xFFFFFF, alpha: 0.09), isDark: true)
