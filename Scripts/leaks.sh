@@ -62,8 +62,9 @@ under_sanitizer() {
     swift build --scratch-path "$scratch/build" --sanitize=address -Xswiftc -use-ld=lld \
         --product rivulet-ui-probe 2>&1 | Scripts/quiet-build.sh
     local status=0
+    # The quick way through the stack ends where a library has no frame pointers, before the name to be suppressed.
     local check=(
-        env ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS="suppressions=$tests/leaks.supp:print_suppressions=0"
+        env ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0 LSAN_OPTIONS="suppressions=$tests/leaks.supp:print_suppressions=0"
         "$scratch/build/debug/rivulet-ui-probe"
     )
     must_find "the address sanitizer" "${check[@]}"
