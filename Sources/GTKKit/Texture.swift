@@ -32,11 +32,35 @@ package nonisolated final class Texture: @unchecked Sendable {
     /// A larger one is made to fit while it is decoded. A file of a few bytes can claim to have any number of pixels,
     /// so the claim is looked at before there is memory for it.
     package convenience init?(encoded data: Data, sideMax: Int, pixelCountMax: Int) {
-        guard let loader = gdk_pixbuf_loader_new() else { return nil }
+        guard let format = Self.format(of: data), let loader = gdk_pixbuf_loader_new_with_type(format, nil),
+            let upright = Self.decode(
+                data, loader, Limits(sideMax: Int32(clamping: sideMax), pixelCountMax: pixelCountMax))
+        else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
+        guard let pointer = gdk_texture_new_for_pixbuf(upright) else { return nil }
+        self.init(pointer)
+    }
+
+    /// The format by a file's first bytes, among those that cameras, screens and phones make; nil for others.
+    ///
+    /// A system may have loaders for many more, drawings that are programs among them. A stranger reaches none of these.
+    private static func format(of data: Data) -> String? {
+        let formats: [(name: String, start: [UInt8])] = [
+            ("png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), ("jpeg", [0xFF, 0xD8, 0xFF]),
+            ("gif", Array("GIF8".utf8)),
+        ]
+        if data.starts(with: "RIFF".utf8), data.dropFirst(8).starts(with: "WEBP".utf8) { return "webp" }
+        return formats.first { data.starts(with: $0.start) }?.name
+    }
+
+    /// Decodes a file within limits, upright; the caller releases the picture, and nil is none.
+    private static func decode(
+        _ data: Data, _ loader: UnsafeMutablePointer<GdkPixbufLoader>, _ limits: Limits
+    ) -> OpaquePointer? {
         defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
-        var limits = Limits(sideMax: Int32(clamping: sideMax), pixelCountMax: pixelCountMax)
+        var limits = limits
         let isRead = withUnsafeMutablePointer(to: &limits) { limits in
-            Self.heed(limits, loader)
+            heed(limits, loader)
             let isWritten = data.withUnsafeBytes { bytes in
                 gdk_pixbuf_loader_write(
                     loader, bytes.baseAddress?.assumingMemoryBound(to: guchar.self), gsize(bytes.count), nil)
@@ -44,12 +68,8 @@ package nonisolated final class Texture: @unchecked Sendable {
             // It must be closed in any case.
             return gdk_pixbuf_loader_close(loader, nil) != 0 && isWritten != 0
         }
-        guard isRead, let pixels = gdk_pixbuf_loader_get_pixbuf(loader),
-            let upright = gdk_pixbuf_apply_embedded_orientation(pixels)
-        else { return nil }
-        defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
-        guard let pointer = gdk_texture_new_for_pixbuf(upright) else { return nil }
-        self.init(pointer)
+        guard isRead, let pixels = gdk_pixbuf_loader_get_pixbuf(loader) else { return nil }
+        return gdk_pixbuf_apply_embedded_orientation(pixels)
     }
 
     private static func heed(
@@ -107,19 +127,16 @@ package nonisolated final class Texture: @unchecked Sendable {
         package var height: Int
     }
 
+    /// A user's own picture may have so many pixels, more than any camera's.
+    private static let ownPixelCountMax = 300_000_000
+
     /// Makes a picture small: at most so many pixels along a side, and so many bytes; nil when that cannot be done.
     ///
-    /// Nothing of the file but its pixels is kept, neither the place nor the time of a photograph.
+    /// Nothing of the file but its pixels is kept, neither the place nor the time of a photograph. It may have any format
+    /// that the system can read, since the user chose it.
     package static func shrink(_ data: Data, sides: [Int], byteCountMax: Int) -> Small? {
-        guard let loader = gdk_pixbuf_loader_new() else { return nil }
-        defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
-        let isRead = data.withUnsafeBytes { bytes in
-            gdk_pixbuf_loader_write(
-                loader, bytes.baseAddress?.assumingMemoryBound(to: guchar.self), gsize(bytes.count), nil)
-        }
-        guard gdk_pixbuf_loader_close(loader, nil) != 0, isRead != 0,
-            let pixels = gdk_pixbuf_loader_get_pixbuf(loader),
-            let upright = gdk_pixbuf_apply_embedded_orientation(pixels)
+        guard let loader = gdk_pixbuf_loader_new(),
+            let upright = decode(data, loader, Limits(sideMax: .max, pixelCountMax: Self.ownPixelCountMax))
         else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
         for side in sides {

@@ -45,12 +45,41 @@ import Testing
         let pixels = try #require(
             PlatformImage(pixels: [UInt8](repeating: 200, count: 400 * 100 * 4), width: 400, height: 100))
         #expect(pixels.size.width == 400)
-        // The sample that the desktop's own loader can read: a bitmap of 400 by 100.
-        let image = try #require(PlatformImage(encoded: Self.bitmap(width: 400, height: 100), sideMax: 80))
+        let file = try #require(Self.photograph(width: 400, height: 100))
+        let image = try #require(PlatformImage(encoded: file, sideMax: 80))
         #expect(image.size.width == 80)
         #expect(image.size.height == 20)
-        let whole = try #require(PlatformImage(encoded: Self.bitmap(width: 400, height: 100)))
+        let whole = try #require(PlatformImage(encoded: file))
         #expect(whole.size.width == 400)
+    }
+
+    @Test func `only what cameras, screens and phones make is decoded`() throws {
+        let drawing = Data(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/></svg>"
+                .utf8)
+        #expect(PlatformImage(encoded: drawing) == nil)
+        let bitmap = Self.bitmap(width: 40, height: 10)
+        #expect(PlatformImage(encoded: bitmap) == nil)
+        let file = try #require(Self.photograph(width: 400, height: 100))
+        #expect(PlatformImage(encoded: file) != nil)
+        // What is told by its first bytes and is nothing of the kind.
+        for start in [
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], [0xFF, 0xD8, 0xFF], Array("GIF89a".utf8),
+        ] {
+            #expect(PlatformImage(encoded: Data(start) + drawing) == nil)
+        }
+        #expect(PlatformImage(encoded: Data("RIFF1234WEBP".utf8) + drawing) == nil)
+    }
+
+    @Test func `a file of the user's own is not decoded either when it claims to have billions of pixels`() {
+        let file = Self.png(width: 60_000, height: 60_000)
+        #expect(PlatformImage.shrink(file, sides: [100], byteCountMax: 100_000) == nil)
+    }
+
+    /// A JPEG, made of a bitmap as the desktop program makes one of what the user sends.
+    private static func photograph(width: Int, height: Int) -> Data? {
+        PlatformImage.shrink(
+            bitmap(width: width, height: height), sides: [max(width, height)], byteCountMax: 1_000_000)?.data
     }
 
     /// A bitmap in the simplest format there is (PPM, binary).

@@ -223,7 +223,7 @@ import Testing
         [copy delete forward reply translate]
                   list item 'User 3, Message number 7, of a common length, 01:27' \
         [copy delete forward reply translate]
-              alert 'RivuletView'
+              alert 'New messages'
         """
 
     @Test(.timeLimit(.minutes(2)))

@@ -88,6 +88,7 @@ public final class MessageFlowView: PlatformView, FlowObserver {
         addSubview(jump)
         addSubview(status)
         addSubview(announcer)
+        announcer.accessibilityLabel = controller.configuration.strings[.newMessages]
         jump.isHidden = true
         stickyDay.alpha = 0
         status.isHidden = true
