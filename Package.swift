@@ -276,7 +276,8 @@ let package = Package(
         .testTarget(
             name: "RivuletUITests",
             dependencies: [
-                "GTKKit", "RivuletModel", "RivuletClient", "RivuletClientCore", "RivuletEngine",
+                "GTKKit", "RivuletArguments", "RivuletModel", "RivuletClient", "RivuletClientCore",
+                "RivuletEngine",
                 "RivuletFlow",
                 "RivuletUI",
                 "RivuletStore",

@@ -5,6 +5,7 @@ import RivuletClientCore
 import RivuletEngine
 import RivuletFlow
 import RivuletModel
+import RivuletServer
 import RivuletUI
 
 /// The program `rivulet-chat`: reads what it was told, opens the account and shows its window.
@@ -132,27 +133,31 @@ struct ChatOptions {
         size = try Self.size(arguments)
         isRightToLeft = try Self.direction(arguments)
         names = try Self.names(arguments)
-        partner = try arguments.value("--with", as: Int64.self).map { UserID($0) }
+        partner = try Self.user("--with", arguments)
+        user = try Self.user("--user", arguments)
         if isDemo { return }
-        guard let number = try arguments.value("--user", as: Int64.self), number > 0 else {
+        guard user != nil else {
             throw arguments.usageError("name yourself with --user ID, or try --demo")
         }
-        user = UserID(number)
         try readServer(arguments)
         http = try Self.http(arguments)
         token = try Self.token(arguments)
         store = try Self.storeFolder(arguments, environment)
     }
 
+    private static func user(_ option: String, _ arguments: Arguments) throws -> UserID? {
+        guard let number = try arguments.value(option, as: Int64.self) else { return nil }
+        guard number > 0 else { throw arguments.usageError("\(option): a user's number is 1 or more") }
+        return UserID(number)
+    }
+
     private mutating func readServer(_ arguments: Arguments) throws {
         let text = arguments.string("--server") ?? ""
-        let parts = text.split(separator: ":", maxSplits: 1)
-        guard let name = parts.first, !name.isEmpty,
-            let number = UInt16(parts.count > 1 ? parts[1] : "23000"),
-            number > 0
-        else { throw arguments.usageError("--server: '\(text)' is not HOST:PORT") }
-        host = String(name)
-        port = number
+        let hasPort = text.contains(":") && !text.hasSuffix("]")
+        guard let address = ListenAddress(hasPort ? text : text + ":23000"), address.port > 0 else {
+            throw arguments.usageError("--server: '\(text)' is not HOST:PORT")
+        }
+        (host, port) = (address.host, address.port)
     }
 
     private static func language(
@@ -197,7 +202,7 @@ struct ChatOptions {
 
     private static func size(_ arguments: Arguments) throws -> CGSize {
         let text = arguments.string("--size") ?? ""
-        let parts = text.split(separator: "x").compactMap { Int($0) }
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard parts.count == 2, parts.allSatisfy({ (200...10_000).contains($0) }) else {
             throw arguments.usageError("--size: '\(text)' is not WIDTHxHEIGHT, such as 1120x820")
         }
@@ -208,7 +213,7 @@ struct ChatOptions {
         var names: [UserID: String] = [:]
         for text in arguments.strings("--name") {
             let parts = text.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, let id = Int64(parts[0]) else {
+            guard parts.count == 2, let id = Int64(parts[0]), id > 0 else {
                 throw arguments.usageError("--name: '\(text)' is not ID=NAME")
             }
             names[UserID(id)] = String(parts[1])
@@ -228,7 +233,7 @@ struct ChatOptions {
             throw ChatError("the token file \(path) is empty")
         }
         guard let token = arguments.string("--token") else {
-            throw ChatError(
+            throw arguments.usageError(
                 "no token: name one with --token-file FILE or the environment variable RIVULET_TOKEN; "
                     + "'rivulet token create' makes one on the server's machine")
         }
