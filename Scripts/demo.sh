@@ -12,8 +12,12 @@ bin=$(swift build --show-bin-path)
 folder=$(mktemp -d "${TMPDIR:-/tmp}/rivulet-demo.XXXXXX")
 chat= broadway=
 finish() {
-    [ -z "$chat" ] || kill "$chat" 2>/dev/null || true
-    [ -z "$broadway" ] || kill "$broadway" 2>/dev/null || true
+    local program
+    # The window first, while its display is there; it must be gone before its folder.
+    for program in $chat $broadway; do
+        kill "$program" 2>/dev/null || true
+        wait "$program" 2>/dev/null || true
+    done
     rm -rf "$folder"
 }
 trap finish EXIT
@@ -42,16 +46,26 @@ fi
 port=${RIVULET_DEMO_PORT:-8086}
 display=$((port - 8080))
 [ "$display" -ge 0 ] || display=6
+answers() { (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; }
+if answers; then
+    echo "demo: port $port is in use; set RIVULET_DEMO_PORT to another one" >&2
+    exit 1
+fi
 gtk4-broadwayd --address 127.0.0.1 --port "$port" ":$display" >/dev/null 2>&1 &
 broadway=$!
-for _ in $(seq 50); do
-    if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then break; fi
-    if ! kill -0 "$broadway" 2>/dev/null; then
-        echo "demo: the browser's window cannot be served on port $port; set RIVULET_DEMO_PORT to another one" >&2
-        exit 1
+serves=
+for _ in $(seq 100); do
+    kill -0 "$broadway" 2>/dev/null || break
+    if answers; then
+        serves=yes
+        break
     fi
     sleep 0.1
 done
+if [ -z "$serves" ]; then
+    echo "demo: the browser's window cannot be served on port $port; set RIVULET_DEMO_PORT to another one" >&2
+    exit 1
+fi
 echo "There is no display here. Open http://127.0.0.1:$port/ in a browser; Ctrl-C ends the demonstration."
 echo "(From another machine: ssh -L $port:127.0.0.1:$port THIS-MACHINE. In the terminal: $bin/rivulet demo)"
 show GDK_BACKEND=broadway BROADWAY_DISPLAY=":$display" "$bin/rivulet-chat" --demo "$@"
